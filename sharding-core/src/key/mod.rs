@@ -1,0 +1,9 @@
+//! Sharding keys: their values, and sets of values.
+
+mod predicate;
+mod set;
+mod value;
+
+pub use predicate::{Comparison, Predicate};
+pub use set::{Interval, KeySet};
+pub use value::{KeyKind, KeyValue};

@@ -1,0 +1,3 @@
+//! The decisions of SQL sharding
+pub mod key;
+pub mod strategy;

@@ -1,0 +1,73 @@
+use std::ops::RangeInclusive;
+
+/// A set of partition numbers, as sorted runs that neither touch nor overlap.
+///
+/// A set may name partitions that do not exist; [`Partitions::below`] cuts it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partitions(Vec<RangeInclusive<u32>>);
+
+impl Partitions {
+    /// Every partition.
+    pub fn all() -> Self {
+        Self(vec![0..=u32::MAX])
+    }
+
+    /// No partition.
+    pub fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The partitions of the runs, which may come in any order and overlap; empty runs are fine.
+    pub fn from_runs(runs: impl IntoIterator<Item = RangeInclusive<u32>>) -> Self {
+        let mut runs: Vec<_> = runs.into_iter().filter(|run| !run.is_empty()).collect();
+        runs.sort_unstable_by_key(|run| *run.start());
+        let mut merged: Vec<RangeInclusive<u32>> = Vec::with_capacity(runs.len());
+        for run in runs {
+            match merged.last_mut() {
+                Some(last) if *run.start() <= last.end().saturating_add(1) => {
+                    if run.end() > last.end() {
+                        *last = *last.start()..=*run.end();
+                    }
+                }
+                _ => merged.push(run),
+            }
+        }
+        Self(merged)
+    }
+
+    /// The members that are less than `count`, in order.
+    pub fn below(&self, count: u32) -> impl Iterator<Item = u32> + '_ {
+        self.0
+            .iter()
+            .cloned()
+            .flatten()
+            .take_while(move |number| *number < count)
+    }
+
+    /// Whether the partition is a member.
+    pub fn contains(&self, number: u32) -> bool {
+        let at = self.0.partition_point(|run| *run.end() < number);
+        self.0.get(at).is_some_and(|run| run.contains(&number))
+    }
+}
+
+impl FromIterator<u32> for Partitions {
+    fn from_iter<I: IntoIterator<Item = u32>>(numbers: I) -> Self {
+        Self::from_runs(numbers.into_iter().map(|number| number..=number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_merge() {
+        let set = Partitions::from_runs([7..=9, 1..=2, 3..=3, 8..=12, u32::MAX..=u32::MAX]);
+        assert_eq!(set.0, [1..=3, 7..=12, u32::MAX..=u32::MAX]);
+        assert_eq!(set.below(9).collect::<Vec<_>>(), [1, 2, 3, 7, 8]);
+        assert!(set.contains(12) && !set.contains(13) && !set.contains(0));
+        assert_eq!(Partitions::all().below(3).count(), 3);
+        assert_eq!(Partitions::none().below(3).count(), 0);
+    }
+}

@@ -1,0 +1,146 @@
+//! The rules which need more than one token of the input, one function for each.
+
+use syn::ext::IdentExt;
+use syn::{Data, Fields, Ident, LitStr};
+
+use crate::ast::{Field, Model, Placement, Sharding};
+use crate::attr::{Once, Rule};
+use crate::errors::{Errors, listed, near};
+
+const A_RULE: &str = "give the entity a `table(...)` rule, a `source(...)` rule or both";
+
+/// Reports every mistake, and resolves the rules which have none.
+pub(crate) fn check<'a>(errors: &Errors, model: &'a Model<'a>) -> Sharding<'a> {
+    let attributes = model.attributes;
+    is_struct_with_named_fields(errors, model);
+    is_called_model(errors, model);
+    has_no_generics(errors, model);
+    has_a_rule(errors, model);
+    Sharding {
+        table: placement(errors, model, &attributes.table),
+        source: placement(errors, model, &attributes.source),
+        source_names: source_names(errors, &attributes.source),
+        separator: attributes.separator.get(),
+    }
+}
+
+/// Only such a struct is a model to SeaORM, and a key has to have a name.
+fn is_struct_with_named_fields(errors: &Errors, model: &Model<'_>) {
+    if model.fields.is_some() {
+        return;
+    }
+    let expected = "`Sharded` is derived for a struct with named fields, not for";
+    match &model.input.data {
+        Data::Struct(data) if matches!(data.fields, Fields::Unit) => {
+            errors.at(&model.input.ident, format!("{expected} a unit struct"));
+        }
+        Data::Struct(data) => errors.at(&data.fields, format!("{expected} a tuple struct")),
+        Data::Enum(data) => errors.at(data.enum_token, format!("{expected} an enum")),
+        Data::Union(data) => errors.at(data.union_token, format!("{expected} a union")),
+    }
+}
+
+/// The trait is implemented for `Entity`, which SeaORM puts next to a struct of this name only.
+fn is_called_model(errors: &Errors, model: &Model<'_>) {
+    let ident = &model.input.ident;
+    if ident != "Model" {
+        let message =
+            format!("`#[derive(Sharded)]` goes on the `Model` of an entity, not on `{ident}`");
+        errors.at(ident, message);
+    }
+}
+
+/// `Entity` and `Column` are not generic, so neither can the types of the fields be.
+fn has_no_generics(errors: &Errors, model: &Model<'_>) {
+    let generics = &model.input.generics;
+    if !generics.params.is_empty() {
+        errors.at(generics, "the `Model` of an entity cannot have generics");
+    }
+}
+
+/// An entity without a rule is not sharded, and needs no derive.
+fn has_a_rule(errors: &Errors, model: &Model<'_>) {
+    let attributes = model.attributes;
+    let Some(attribute) = attributes.first else {
+        errors.at(
+            &model.input.ident,
+            format!("missing `#[sharded(...)]`, {A_RULE}"),
+        );
+        return;
+    };
+    if attributes.whole && attributes.table.is_absent() && attributes.source.is_absent() {
+        errors.at(attribute, format!("no rule in `#[sharded(...)]`, {A_RULE}"));
+    }
+}
+
+fn placement<'a>(
+    errors: &Errors,
+    model: &'a Model<'a>,
+    rule: &'a Once<Rule>,
+) -> Option<Placement<'a>> {
+    let rule = rule.get()?;
+    has_key_and_strategy(errors, rule);
+    let key = rule.key.get()?;
+    let field = column(errors, model, key)?;
+    let by = rule.by.get()?;
+    Some(Placement { key, field, by })
+}
+
+/// There is no default for either: a guess would send rows to the wrong place.
+fn has_key_and_strategy(errors: &Errors, rule: &Rule) {
+    if !rule.whole {
+        return;
+    }
+    let name = &rule.name;
+    if rule.key.is_absent() {
+        let message = format!("missing `key` in `{name}(...)`, add `key = <field>`");
+        errors.at(&rule.tokens, message);
+    }
+    if rule.by.is_absent() {
+        let message = format!("missing `by` in `{name}(...)`, add `by = <strategy>`");
+        errors.at(&rule.tokens, message);
+    }
+}
+
+/// A key is read from the rows and from the conditions of a statement, and both know columns only.
+fn column<'a>(errors: &Errors, model: &'a Model<'a>, key: &Ident) -> Option<&'a Field<'a>> {
+    let fields = model.fields.as_ref()?;
+    let name = key.unraw().to_string();
+    match fields.iter().find(|field| field.name() == name) {
+        Some(field) if field.ignored => {
+            let message =
+                format!("`{name}` is no column because of `#[sea_orm(ignore)]`, so it cannot be a key");
+            errors.at(key, message);
+            None
+        }
+        Some(field) => Some(field),
+        None => {
+            errors.at(key, no_field(model, fields, &name));
+            None
+        }
+    }
+}
+
+fn no_field(model: &Model<'_>, fields: &[Field<'_>], name: &str) -> String {
+    let columns = fields.iter().filter(|field| !field.ignored);
+    let columns: Vec<_> = columns.map(Field::name).collect();
+    let near = near(name, &columns);
+    let message = format!("`{}` has no field `{name}`", model.input.ident);
+    match (near.is_empty(), columns.is_empty()) {
+        (false, _) => format!("{message}, did you mean {}?", listed(&near, "or")),
+        (true, false) => format!("{message}\navailable are {}", listed(&columns, "and")),
+        (true, true) => message,
+    }
+}
+
+/// The strategy counts data sources, so two numbers with one name would be a source short.
+fn source_names<'a>(errors: &Errors, source: &'a Once<Rule>) -> Option<&'a [LitStr]> {
+    let names = source.get()?.names.get()?;
+    for (index, name) in names.iter().enumerate() {
+        if names[..index].iter().any(|n| n.value() == name.value()) {
+            let message = format!("`{}` is named twice in `names(...)`", name.value());
+            errors.at(name, message);
+        }
+    }
+    Some(names)
+}

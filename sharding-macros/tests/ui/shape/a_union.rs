@@ -1,0 +1,9 @@
+use sharding_sea_orm::{HashModulo, Sharded};
+
+#[derive(Sharded)]
+#[sharded(source(key = id, by = HashModulo::new(2)))]
+pub union Model {
+    pub id: i64,
+}
+
+fn main() {}

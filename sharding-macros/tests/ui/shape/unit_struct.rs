@@ -1,0 +1,7 @@
+use sharding_sea_orm::{HashModulo, Sharded};
+
+#[derive(Sharded)]
+#[sharded(source(key = id, by = HashModulo::new(2)))]
+pub struct Model;
+
+fn main() {}
