@@ -3,7 +3,7 @@
 use heck::ToUpperCamelCase;
 use proc_macro2::Span;
 use syn::ext::IdentExt;
-use syn::{Data, DeriveInput, Expr, Fields, Ident, LitStr, Type};
+use syn::{Attribute, Data, DeriveInput, Expr, Fields, Ident, LitStr, Type};
 
 use crate::attr::Attributes;
 
@@ -19,6 +19,7 @@ pub(crate) struct Model<'a> {
 pub(crate) struct Field<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) ty: &'a Type,
+    pub(crate) attrs: &'a [Attribute],
     /// Whether SeaORM was told that the field is not a column.
     pub(crate) ignored: bool,
     /// The name which the variant of `Column` was given instead of the one made from the field.
@@ -44,9 +45,7 @@ impl<'a> Model<'a> {
     pub(crate) fn new(input: &'a DeriveInput, attributes: &'a Attributes<'a>) -> Self {
         let fields = match &input.data {
             Data::Struct(data) => match &data.fields {
-                Fields::Named(fields) => {
-                    Some(fields.named.iter().filter_map(Field::new).collect())
-                }
+                Fields::Named(fields) => Some(fields.named.iter().filter_map(Field::new).collect()),
                 Fields::Unnamed(_) | Fields::Unit => None,
             },
             Data::Enum(_) | Data::Union(_) => None,
@@ -77,8 +76,8 @@ impl<'a> Field<'a> {
                     ignored = true;
                 } else if meta.path.is_ident("enum_name") {
                     enum_name = Some(meta.value()?.parse::<LitStr>()?.parse()?);
-                } else {
-                    let _ = meta.value().and_then(|value| value.parse::<Expr>());
+                } else if let Ok(value) = meta.value() {
+                    value.parse::<Expr>()?;
                 }
                 Ok(())
             });
@@ -86,6 +85,7 @@ impl<'a> Field<'a> {
         Some(Self {
             ident: field.ident.as_ref()?,
             ty: &field.ty,
+            attrs: &field.attrs,
             ignored,
             enum_name,
         })
@@ -98,10 +98,10 @@ impl<'a> Field<'a> {
 
     /// The variant of `Column` which SeaORM makes from this field.
     pub(crate) fn variant(&self, span: Span) -> Ident {
-        let name = self.enum_name.as_ref().map_or_else(
-            || self.name().to_upper_camel_case(),
-            Ident::to_string,
-        );
+        let name = self
+            .enum_name
+            .as_ref()
+            .map_or_else(|| self.name().to_upper_camel_case(), Ident::to_string);
         // `Self` is the one keyword in camel case, and SeaORM escapes it like this.
         let name = if name == "Self" { "Self_" } else { &name };
         // A name of digits or underscores has no variant, and SeaORM refuses the struct for it.
@@ -117,39 +117,39 @@ mod tests {
 
     use super::*;
 
-    fn variant(field: syn::Field) -> String {
-        let field = Field::new(&field).unwrap();
+    fn variant(field: &syn::Field) -> String {
+        let field = Field::new(field).unwrap();
         field.variant(Span::call_site()).to_string()
     }
 
     #[test]
     fn variants_are_named_as_by_sea_orm() {
-        assert_eq!(variant(parse_quote!(id: i64)), "Id");
-        assert_eq!(variant(parse_quote!(time_hour: i64)), "TimeHour");
-        assert_eq!(variant(parse_quote!(_version_: i64)), "Version");
-        assert_eq!(variant(parse_quote!(line1_text: i64)), "Line1Text");
-        assert_eq!(variant(parse_quote!(userID: i64)), "UserId");
+        assert_eq!(variant(&parse_quote!(id: i64)), "Id");
+        assert_eq!(variant(&parse_quote!(time_hour: i64)), "TimeHour");
+        assert_eq!(variant(&parse_quote!(_version_: i64)), "Version");
+        assert_eq!(variant(&parse_quote!(line1_text: i64)), "Line1Text");
+        assert_eq!(variant(&parse_quote!(userID: i64)), "UserId");
     }
 
     #[test]
     fn raw_identifiers_and_keywords_are_escaped_as_by_sea_orm() {
-        assert_eq!(variant(parse_quote!(r#type: i64)), "Type");
-        assert_eq!(variant(parse_quote!(self_: i64)), "Self_");
+        assert_eq!(variant(&parse_quote!(r#type: i64)), "Type");
+        assert_eq!(variant(&parse_quote!(self_: i64)), "Self_");
     }
 
     #[test]
     fn a_given_variant_is_taken_as_it_is() {
         let field = parse_quote!(#[sea_orm(column_name = "no", enum_name = "SerialNo")] id: i64);
-        assert_eq!(variant(field), "SerialNo");
+        assert_eq!(variant(&field), "SerialNo");
         let field = parse_quote!(#[sea_orm(primary_key)] #[sea_orm(enum_name = "lower")] id: i64);
-        assert_eq!(variant(field), "lower");
+        assert_eq!(variant(&field), "lower");
     }
 
     #[test]
     fn other_attributes_do_not_rename_or_ignore() {
         let field = parse_quote!(#[serde(ignore, enum_name = "Other")] id: i64);
         assert!(!Field::new(&field).unwrap().ignored);
-        assert_eq!(variant(field), "Id");
+        assert_eq!(variant(&field), "Id");
     }
 
     #[test]

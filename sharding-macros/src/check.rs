@@ -16,6 +16,7 @@ pub(crate) fn check<'a>(errors: &Errors, model: &'a Model<'a>) -> Sharding<'a> {
     is_called_model(errors, model);
     has_no_generics(errors, model);
     has_a_rule(errors, model);
+    has_no_attribute_on_a_field(errors, model);
     Sharding {
         table: placement(errors, model, &attributes.table),
         source: placement(errors, model, &attributes.source),
@@ -73,6 +74,14 @@ fn has_a_rule(errors: &Errors, model: &Model<'_>) {
     }
 }
 
+/// The compiler accepts the attribute there, where it would be without effect.
+fn has_no_attribute_on_a_field(errors: &Errors, model: &Model<'_>) {
+    let attrs = model.fields.iter().flatten().flat_map(|field| field.attrs);
+    for attr in attrs.filter(|attr| attr.path().is_ident("sharded")) {
+        errors.at(attr, "`#[sharded(...)]` goes on the struct, not on a field");
+    }
+}
+
 fn placement<'a>(
     errors: &Errors,
     model: &'a Model<'a>,
@@ -108,8 +117,9 @@ fn column<'a>(errors: &Errors, model: &'a Model<'a>, key: &Ident) -> Option<&'a 
     let name = key.unraw().to_string();
     match fields.iter().find(|field| field.name() == name) {
         Some(field) if field.ignored => {
-            let message =
-                format!("`{name}` is no column because of `#[sea_orm(ignore)]`, so it cannot be a key");
+            let message = format!(
+                "`{name}` is no column because of `#[sea_orm(ignore)]`, so it cannot be a key"
+            );
             errors.at(key, message);
             None
         }

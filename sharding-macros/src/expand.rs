@@ -1,7 +1,7 @@
 //! Writes the implementation.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
 use syn::DeriveInput;
 use syn::spanned::Spanned;
 
@@ -35,7 +35,7 @@ pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
 }
 
 fn implementation(attributes: &Attributes<'_>, body: &TokenStream) -> TokenStream {
-    let krate = krate(attributes, Span::mixed_site());
+    let krate = krate(attributes);
     quote! {
         const _: () = {
             #[automatically_derived]
@@ -49,7 +49,7 @@ fn implementation(attributes: &Attributes<'_>, body: &TokenStream) -> TokenStrea
 }
 
 fn rules(attributes: &Attributes<'_>, sharding: &Sharding<'_>) -> TokenStream {
-    let krate = krate(attributes, Span::mixed_site());
+    let krate = krate(attributes);
     let table = sharding.table.as_ref().map(|table| {
         let rule = rule(attributes, table);
         quote!(.table(#rule))
@@ -58,31 +58,29 @@ fn rules(attributes: &Attributes<'_>, sharding: &Sharding<'_>) -> TokenStream {
         let rule = rule(attributes, source);
         quote!(.source(#rule))
     });
-    let source_names = sharding.source_names.map(|names| {
-        quote!(.source_names([#(#names),*]))
-    });
-    let separator = sharding.separator.map(|separator| {
-        quote!(.separator(#separator))
-    });
+    let source_names = sharding
+        .source_names
+        .map(|names| quote!(.source_names([#(#names),*])));
+    let separator = sharding
+        .separator
+        .map(|separator| quote!(.separator(#separator)));
     quote!(#krate::EntityRules::new() #table #source #source_names #separator)
 }
 
 fn rule(attributes: &Attributes<'_>, placement: &Placement<'_>) -> TokenStream {
+    let krate = krate(attributes);
     let Placement { key, field, by } = placement;
-    // A strategy of the wrong type is an error of this call, and belongs to the expression.
-    let span = Span::mixed_site().located_at(by.span());
-    let krate = krate(attributes, span);
     let ty = field.ty;
     let variant = field.variant(key.span());
-    let column = quote!(Column::#variant);
-    quote_spanned!(span=> #krate::rule::<#ty, _, _>(#column, #by))
+    // The compiler shows a strategy of the wrong type where this placeholder for its type stands,
+    // so it has to stand where the expression does.
+    let strategy = quote_spanned!(by.span()=> _);
+    quote!(#krate::rule::<#ty, _, #strategy>(Column::#variant, #by))
 }
 
-fn krate(attributes: &Attributes<'_>, span: Span) -> TokenStream {
-    attributes.krate.get().map_or_else(
-        || quote_spanned!(span=> ::sharding_sea_orm),
-        |path| quote!(#path),
-    )
+fn krate(attributes: &Attributes<'_>) -> TokenStream {
+    let path = attributes.krate.get();
+    path.map_or_else(|| quote!(::sharding_sea_orm), ToTokens::to_token_stream)
 }
 
 #[cfg(test)]
@@ -91,13 +89,13 @@ mod tests {
 
     use super::*;
 
-    fn assert_expands(input: DeriveInput, expected: &TokenStream) {
-        assert_eq!(derive(&input).to_string(), expected.to_string());
+    fn assert_expands(input: &DeriveInput, expected: &TokenStream) {
+        assert_eq!(derive(input).to_string(), expected.to_string());
     }
 
     /// The messages of the errors in an expansion.
-    fn errors(input: DeriveInput) -> Vec<String> {
-        let file: syn::File = syn::parse2(derive(&input)).unwrap();
+    fn errors(input: &DeriveInput) -> Vec<String> {
+        let file: syn::File = syn::parse2(derive(input)).unwrap();
         file.items
             .iter()
             .filter_map(|item| match item {
@@ -141,7 +139,7 @@ mod tests {
                 }
             };
         };
-        assert_expands(input, &expected);
+        assert_expands(&input, &expected);
     }
 
     #[test]
@@ -168,7 +166,7 @@ mod tests {
                 }
             };
         };
-        assert_expands(input, &expected);
+        assert_expands(&input, &expected);
     }
 
     #[test]
@@ -177,7 +175,7 @@ mod tests {
             #[sharded(nonsense)]
             struct ModelEx<T>(T);
         };
-        assert_expands(input, &TokenStream::new());
+        assert_expands(&input, &TokenStream::new());
     }
 
     #[test]
@@ -190,7 +188,7 @@ mod tests {
             }
         };
         assert_eq!(
-            errors(input),
+            errors(&input),
             [
                 "unknown key `tabel` in `sharded(...)`, did you mean `table`?\n\
                  accepted are `table`, `source`, `separator` and `crate`",
@@ -212,7 +210,7 @@ mod tests {
             }
         };
         assert_eq!(
-            errors(input),
+            errors(&input),
             [
                 "expected `,`",
                 "missing `key` in `source(...)`, add `key = <field>`",
@@ -229,7 +227,7 @@ mod tests {
             }
         };
         assert_eq!(
-            errors(input),
+            errors(&input),
             [
                 "expected `table(key = <field>, by = <strategy>)`",
                 "expected `key = <field>`",
@@ -246,7 +244,12 @@ mod tests {
         let expected = "`Sharded` is derived for a struct with named fields, not for";
         let inputs: [(DeriveInput, &str); 4] = [
             (
-                parse_quote!(#[sharded(source(key = id, by = 1))] enum Model { A }),
+                parse_quote!(
+                    #[sharded(source(key = id, by = 1))]
+                    enum Model {
+                        A,
+                    }
+                ),
                 "an enum",
             ),
             (
@@ -254,16 +257,22 @@ mod tests {
                 "a union",
             ),
             (
-                parse_quote!(#[sharded(source(key = id, by = 1))] struct Model(i64);),
+                parse_quote!(
+                    #[sharded(source(key = id, by = 1))]
+                    struct Model(i64);
+                ),
                 "a tuple struct",
             ),
             (
-                parse_quote!(#[sharded(source(key = id, by = 1))] struct Model;),
+                parse_quote!(
+                    #[sharded(source(key = id, by = 1))]
+                    struct Model;
+                ),
                 "a unit struct",
             ),
         ];
         for (input, shape) in inputs {
-            assert_eq!(errors(input), [format!("{expected} {shape}")]);
+            assert_eq!(errors(&input), [format!("{expected} {shape}")]);
         }
     }
 
@@ -291,10 +300,26 @@ mod tests {
     #[test]
     fn no_stub_where_there_is_no_entity() {
         let inputs: [DeriveInput; 4] = [
-            parse_quote!(struct Flight { id: i64 }),
-            parse_quote!(struct Model<T> { id: T }),
-            parse_quote!(struct Model<'a> { id: &'a str }),
-            parse_quote!(enum Model { A }),
+            parse_quote!(
+                struct Flight {
+                    id: i64,
+                }
+            ),
+            parse_quote!(
+                struct Model<T> {
+                    id: T,
+                }
+            ),
+            parse_quote!(
+                struct Model<'a> {
+                    id: &'a str,
+                }
+            ),
+            parse_quote!(
+                enum Model {
+                    A,
+                }
+            ),
         ];
         for input in inputs {
             let tokens = derive(&input).to_string();

@@ -1,3 +1,5 @@
+#![allow(unused_imports)]
+
 use sea_orm::entity::prelude::*;
 use sharding_sea_orm::{HashModulo, Sharded};
 

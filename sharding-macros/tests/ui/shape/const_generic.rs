@@ -1,3 +1,5 @@
+#![allow(unused_imports)]
+
 use sharding_sea_orm::{HashModulo, Sharded};
 
 #[derive(Sharded)]

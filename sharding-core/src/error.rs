@@ -1,0 +1,54 @@
+//! What can go wrong, grouped by who must act.
+
+use crate::key::KeyKind;
+pub use crate::plan::{Clause, Refusal};
+pub use crate::topology::{ConfigError, Mistake};
+
+/// A row's sharding key does not lead to a node. The author of the statement must act.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// A row to insert does not name its sharding key. Set it: a default of the database comes
+    /// too late to choose the node.
+    #[error("a row for `{table}` does not set its sharding key `{column}`")]
+    Missing {
+        /// The table.
+        table: String,
+        /// The key column.
+        column: String,
+    },
+    /// A row to insert has NULL for its sharding key. Give it a value.
+    #[error("a row for `{table}` has NULL for its sharding key `{column}`")]
+    Null {
+        /// The table.
+        table: String,
+        /// The key column.
+        column: String,
+    },
+    /// A row to insert has a key of another kind than its column, so that it depends on the
+    /// database's conversion where the row would be found. Convert the value first.
+    #[error("`{value}` is no {kind} and cannot place a row of `{table}` by `{column}`")]
+    Kind {
+        /// The table.
+        table: String,
+        /// The key column.
+        column: String,
+        /// What the column holds.
+        kind: KeyKind,
+        /// The value.
+        value: String,
+    },
+    /// A row to insert has a key outside of all partitions, such as a date before the first month
+    /// or after the last. Extend the strategy, or correct the value.
+    #[error("no tail of `{table}` takes `{column}` = {value}: {strategy}")]
+    Outside {
+        /// The table.
+        table: String,
+        /// The key column.
+        column: String,
+        /// The value.
+        value: String,
+        /// The strategy, described.
+        strategy: String,
+    },
+}

@@ -1,0 +1,14 @@
+//! The rows of several nodes, in the right order, grouped and cut.
+//!
+//! Nothing here knows where rows come from: a caller feeds values and is told which input to read
+//! next.
+
+mod groups;
+mod page;
+mod tournament;
+mod value;
+
+pub use groups::{GroupMerger, MergeError};
+pub use page::PageCutter;
+pub use tournament::Tournament;
+pub use value::{Datum, compare_rows};

@@ -1,0 +1,143 @@
+use std::cmp::Ordering;
+
+/// A k-way merge of sorted inputs: a loser tree over the heads of the inputs (Knuth, The Art of
+/// Computer Programming, volume 3, section 5.4.1).
+///
+/// Equal heads win in the order of their inputs, so a merge is stable. Taking the winner and
+/// putting the next head of its input in place costs ⌈log₂ k⌉ comparisons and no allocation.
+///
+/// ```text
+///           winner
+///             │
+///        losers[1]            inner nodes keep the loser of the match below them
+///        ╱        ╲
+///   losers[2]   losers[3]
+///    ╱    ╲      ╱    ╲
+///   0      1    2      3      inputs; an exhausted one loses to all
+/// ```
+#[derive(Debug)]
+pub struct Tournament<K, F> {
+    heads: Vec<Option<K>>,
+    losers: Vec<usize>,
+    winner: usize,
+    compare: F,
+}
+
+impl<K, F: FnMut(&K, &K) -> Ordering> Tournament<K, F> {
+    /// Over the first head of each input; `None` for an empty input.
+    pub fn new(heads: Vec<Option<K>>, compare: F) -> Self {
+        let losers = vec![0; heads.len().max(1)];
+        let mut tree = Self {
+            heads,
+            losers,
+            winner: 0,
+            compare,
+        };
+        if tree.heads.len() > 1 {
+            tree.winner = tree.play(1);
+        }
+        tree
+    }
+
+    /// The input whose head comes next; `None` if all are exhausted.
+    pub fn winner(&self) -> Option<usize> {
+        self.heads
+            .get(self.winner)?
+            .is_some()
+            .then_some(self.winner)
+    }
+
+    /// Takes the winner's head and puts the next head of its input in place.
+    ///
+    /// # Panics
+    /// If there is no winner.
+    pub fn replace(&mut self, next: Option<K>) -> K {
+        let head = std::mem::replace(&mut self.heads[self.winner], next);
+        let mut champion = self.winner;
+        let mut at = (champion + self.heads.len()) / 2;
+        while at > 0 {
+            let rival = self.losers[at];
+            if self.beats(rival, champion) {
+                self.losers[at] = champion;
+                champion = rival;
+            }
+            at /= 2;
+        }
+        self.winner = champion;
+        head.unwrap_or_else(|| panic!("a tournament without a winner has no head to take"))
+    }
+
+    /// Plays all matches below an inner node and returns their winner. Leaves are numbered from
+    /// the count of inputs on, as in a binary heap, so any count of inputs fits.
+    fn play(&mut self, at: usize) -> usize {
+        if at >= self.heads.len() {
+            return at - self.heads.len();
+        }
+        let (left, right) = (self.play(2 * at), self.play(2 * at + 1));
+        let right_wins = self.beats(right, left);
+        let (winner, loser) = if right_wins {
+            (right, left)
+        } else {
+            (left, right)
+        };
+        self.losers[at] = loser;
+        winner
+    }
+
+    fn beats(&mut self, a: usize, b: usize) -> bool {
+        match (&self.heads[a], &self.heads[b]) {
+            (Some(x), Some(y)) => (self.compare)(x, y).then(a.cmp(&b)).is_lt(),
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (None, None) => a < b,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn merge(inputs: &[Vec<u32>]) -> Vec<(u32, usize)> {
+        let mut inputs: Vec<_> = inputs.iter().map(|input| input.iter().copied()).collect();
+        let heads = inputs.iter_mut().map(Iterator::next).collect();
+        let mut tournament = Tournament::new(heads, u32::cmp);
+        let mut merged = Vec::new();
+        while let Some(input) = tournament.winner() {
+            let next = inputs[input].next();
+            merged.push((tournament.replace(next), input));
+        }
+        merged
+    }
+
+    /// The oracle is the standard library's stable sort.
+    #[test]
+    fn merges_like_a_stable_sort() {
+        let mut seed = 7_u64;
+        let mut random = move |below: u64| {
+            // Constants of Knuth's MMIX generator.
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        for inputs in 0..20 {
+            for _ in 0..20 {
+                let inputs: Vec<Vec<u32>> = (0..inputs)
+                    .map(|_| {
+                        let mut input: Vec<_> = (0..random(9)).map(|_| random(12) as u32).collect();
+                        input.sort_unstable();
+                        input
+                    })
+                    .collect();
+                let mut expected: Vec<(u32, usize)> = inputs
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(at, input)| input.iter().map(move |value| (*value, at)))
+                    .collect();
+                expected.sort_by_key(|(value, _)| *value);
+                assert_eq!(merge(&inputs), expected, "{inputs:?}");
+            }
+        }
+    }
+}

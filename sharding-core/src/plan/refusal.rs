@@ -1,0 +1,183 @@
+use std::fmt;
+
+/// A statement that cannot be answered exactly over the nodes that it reaches.
+///
+/// The author of the statement must act: the text names the clause, the reach and the way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The part of the statement that stands in the way.
+    pub clause: Clause,
+    /// The sharded table.
+    pub table: String,
+    /// How many nodes the statement reaches.
+    pub nodes: usize,
+    /// The data sources of those nodes, by name.
+    pub sources: Vec<String>,
+}
+
+/// A part of a statement that several nodes, or several data sources, cannot answer together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Clause {
+    /// DISTINCT.
+    Distinct,
+    /// HAVING.
+    Having,
+    /// UNION, INTERSECT or EXCEPT.
+    SetOperation,
+    /// A window function or WINDOW.
+    Window,
+    /// WITH.
+    CommonTable,
+    /// A RIGHT or FULL JOIN from the sharded table to another.
+    OuterJoin,
+    /// A join with a table of another data source.
+    JoinAcrossSources,
+    /// A second sharded table in a join, a subquery or a common table expression.
+    SecondShardedTable(String),
+    /// A subquery in FROM that has groups, a page, or another clause of its own.
+    DerivedTable,
+    /// A select item that is neither a column, a plain aggregate nor computed from one row.
+    SelectItem,
+    /// An aggregate of an argument whose values cannot be combined.
+    AggregateArgument(String),
+    /// A selected column that is not in GROUP BY.
+    UngroupedColumn(String),
+    /// GROUP BY something that is not a column.
+    GroupExpression,
+    /// GROUP BY a column whose order in this database is not known.
+    GroupOrder(String),
+    /// ORDER BY a column that is not selected.
+    OrderNotSelected(String),
+    /// ORDER BY an expression that is not selected.
+    OrderExpression,
+    /// ORDER BY a column whose order in this database is not known.
+    OrderUnproven(String),
+    /// FOR UPDATE and the like together with LIMIT.
+    LockWithLimit,
+    /// LIMIT or ORDER BY in an UPDATE or DELETE.
+    LimitedWrite,
+    /// An UPDATE or DELETE that reads other tables.
+    JoinedWrite,
+    /// A write to nodes of several data sources.
+    WriteAcrossSources,
+    /// An UPDATE that sets the sharding key.
+    KeyUpdate(String),
+    /// An INSERT of the rows of a SELECT.
+    InsertSelect,
+    /// An INSERT of rows whose primary key the database would generate.
+    GeneratedKey(String),
+    /// A statement that cannot be taken apart without losing something.
+    NotUnderstood,
+    /// SQL text that names a sharded table.
+    RawSql,
+    /// A statement that defines or changes the structure of a sharded table.
+    Definition,
+}
+
+impl Clause {
+    /// What would make the statement work.
+    fn remedy(&self) -> &'static str {
+        match self {
+            Self::OrderNotSelected(_) => {
+                "select the column, or add the sharding key so that one data source is reached"
+            }
+            Self::OrderUnproven(_) | Self::GroupOrder(_) => {
+                "give the column a binary collation, or add the sharding key so that one data \
+                 source is reached"
+            }
+            Self::LockWithLimit => {
+                "drop LIMIT, or add the sharding key so that one node is reached"
+            }
+            Self::LimitedWrite | Self::JoinedWrite => {
+                "add the sharding key so that one node is reached"
+            }
+            Self::WriteAcrossSources => {
+                "add the sharding key, or write to one data source at a time"
+            }
+            Self::KeyUpdate(_) => {
+                "fix the key to one value of the same node in WHERE, or delete the row and insert \
+                 it anew"
+            }
+            Self::InsertSelect => "select the rows first and insert them with `insert_many`",
+            Self::GeneratedKey(_) => {
+                "set it: each tail would count on its own, so values would repeat"
+            }
+            Self::RawSql => "write the statement with SeaORM or sea-query",
+            Self::Definition => "use `create_tables`, or name the physical tables",
+            Self::NotUnderstood | Self::SecondShardedTable(_) | Self::JoinAcrossSources => {
+                "split the statement, or add the sharding key where one node answers it"
+            }
+            _ => "add the sharding key so that one data source is reached",
+        }
+    }
+}
+
+impl fmt::Display for Clause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Distinct => f.write_str("DISTINCT"),
+            Self::Having => f.write_str("HAVING"),
+            Self::SetOperation => f.write_str("UNION, INTERSECT or EXCEPT"),
+            Self::Window => f.write_str("a window function"),
+            Self::CommonTable => f.write_str("WITH"),
+            Self::OuterJoin => f.write_str("RIGHT or FULL JOIN"),
+            Self::JoinAcrossSources => f.write_str("a join with a table of another data source"),
+            Self::SecondShardedTable(table) => write!(f, "the second sharded table `{table}`"),
+            Self::DerivedTable => f.write_str("the subquery in FROM"),
+            Self::SelectItem => {
+                f.write_str("a select item other than a column, a plain aggregate or a row's value")
+            }
+            Self::AggregateArgument(why) => write!(f, "an aggregate whose argument {why}"),
+            Self::UngroupedColumn(column) => write!(f, "`{column}` outside of GROUP BY"),
+            Self::GroupExpression => f.write_str("GROUP BY an expression"),
+            Self::GroupOrder(why) => write!(f, "GROUP BY a column that {why}"),
+            Self::OrderNotSelected(column) => {
+                write!(f, "ORDER BY `{column}`, which is not selected")
+            }
+            Self::OrderExpression => f.write_str("ORDER BY an expression that is not selected"),
+            Self::OrderUnproven(why) => write!(f, "ORDER BY a column that {why}"),
+            Self::LockWithLimit => f.write_str("row locks together with LIMIT"),
+            Self::LimitedWrite => f.write_str("ORDER BY or LIMIT in an UPDATE or DELETE"),
+            Self::JoinedWrite => f.write_str("an UPDATE or DELETE that reads other tables"),
+            Self::WriteAcrossSources => f.write_str("a write to several data sources"),
+            Self::KeyUpdate(column) => write!(f, "an UPDATE of the sharding key `{column}`"),
+            Self::InsertSelect => f.write_str("INSERT of a SELECT"),
+            Self::GeneratedKey(column) => {
+                write!(
+                    f,
+                    "an INSERT that leaves the primary key `{column}` to the database"
+                )
+            }
+            Self::NotUnderstood => f.write_str("a clause that cannot be taken apart"),
+            Self::RawSql => f.write_str("raw SQL that names a sharded table"),
+            Self::Definition => f.write_str("a definition of a sharded table"),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            clause,
+            table,
+            nodes,
+            sources,
+        } = self;
+        write!(f, "refused: {clause} on `{table}`")?;
+        match (nodes, sources.as_slice()) {
+            (0 | 1, _) => {}
+            (nodes, [] | [_]) => write!(f, ", which reaches {nodes} nodes")?,
+            (nodes, sources) => {
+                let (count, names) = (sources.len(), sources.join(", "));
+                write!(
+                    f,
+                    ", which reaches {nodes} nodes in {count} data sources ({names})"
+                )?;
+            }
+        }
+        write!(f, "; {}", clause.remedy())
+    }
+}
+
+impl std::error::Error for Refusal {}
