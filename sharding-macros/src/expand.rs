@@ -1,7 +1,7 @@
 //! Writes the implementation.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote};
 use syn::DeriveInput;
 use syn::spanned::Spanned;
 
@@ -72,10 +72,7 @@ fn rule(attributes: &Attributes<'_>, placement: &Placement<'_>) -> TokenStream {
     let Placement { key, field, by } = placement;
     let ty = field.ty;
     let variant = field.variant(key.span());
-    // The compiler shows a strategy of the wrong type where this placeholder for its type stands,
-    // so it has to stand where the expression does.
-    let strategy = quote_spanned!(by.span()=> _);
-    quote!(#krate::rule::<#ty, _, #strategy>(Column::#variant, #by))
+    quote!(#krate::rule::<#ty, _>(Column::#variant, #by))
 }
 
 fn krate(attributes: &Attributes<'_>) -> TokenStream {
@@ -125,11 +122,11 @@ mod tests {
                 impl ::sharding_sea_orm::ShardedEntity for Entity {
                     fn sharding() -> ::sharding_sea_orm::EntityRules<Self> {
                         ::sharding_sea_orm::EntityRules::new()
-                            .table(::sharding_sea_orm::rule::<DateTimeUtc, _, _>(
+                            .table(::sharding_sea_orm::rule::<DateTimeUtc, _>(
                                 Column::TimeHour,
                                 Monthly::starting(2013, 1)
                             ))
-                            .source(::sharding_sea_orm::rule::<Option<String>, _, _>(
+                            .source(::sharding_sea_orm::rule::<Option<String>, _>(
                                 Column::Tailnum,
                                 HashModulo::new(2)
                             ))
@@ -158,7 +155,7 @@ mod tests {
                 impl crate::vendor::sharding::ShardedEntity for Entity {
                     fn sharding() -> crate::vendor::sharding::EntityRules<Self> {
                         crate::vendor::sharding::EntityRules::new()
-                            .source(crate::vendor::sharding::rule::<i64, _, _>(
+                            .source(crate::vendor::sharding::rule::<i64, _>(
                                 Column::Kind,
                                 |id: &i64| id % 2
                             ))

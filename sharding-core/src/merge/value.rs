@@ -40,7 +40,7 @@ impl Datum {
             (Self::Time(a), Self::Time(b)) => a.cmp(b),
             (Self::Bytes(a), Self::Bytes(b)) => a.cmp(b),
             (Self::Text(a), Self::Text(b)) => match text {
-                TextOrder::Bytes => a.cmp(b),
+                TextOrder::Bytes | TextOrder::NoText => a.cmp(b),
                 TextOrder::PaddedBytes => compare_padded(a.as_bytes(), b.as_bytes()),
             },
             (Self::Int(a), Self::Int(b)) => a.cmp(b),

@@ -33,8 +33,16 @@ pub enum Clause {
     OuterJoin,
     /// A join with a table of another data source.
     JoinAcrossSources,
-    /// A second sharded table in a join, a subquery or a common table expression.
-    SecondShardedTable(String),
+    /// A sharded table in another place than the first of FROM: a join, a subquery, a set
+    /// operation or a common table expression.
+    NestedTable,
+    /// INSERT … ON CONFLICT (ON DUPLICATE KEY) where the conflict may be with a row of another
+    /// node.
+    Conflict,
+    /// REPLACE.
+    Replace,
+    /// An INSERT of a row whose values the database would choose.
+    DefaultValues,
     /// A subquery in FROM that has groups, a page, or another clause of its own.
     DerivedTable,
     /// A select item that is neither a column, a plain aggregate nor computed from one row.
@@ -103,9 +111,13 @@ impl Clause {
             Self::GeneratedKey(_) => {
                 "set it: each tail would count on its own, so values would repeat"
             }
+            Self::Conflict | Self::Replace => {
+                "make the sharding key part of every unique key: rows of other nodes are not seen"
+            }
+            Self::DefaultValues => "set the sharding key",
             Self::RawSql => "write the statement with SeaORM or sea-query",
             Self::Definition => "use `create_tables`, or name the physical tables",
-            Self::NotUnderstood | Self::SecondShardedTable(_) | Self::JoinAcrossSources => {
+            Self::NotUnderstood | Self::NestedTable | Self::JoinAcrossSources => {
                 "split the statement, or add the sharding key where one node answers it"
             }
             _ => "add the sharding key so that one data source is reached",
@@ -123,7 +135,10 @@ impl fmt::Display for Clause {
             Self::CommonTable => f.write_str("WITH"),
             Self::OuterJoin => f.write_str("RIGHT or FULL JOIN"),
             Self::JoinAcrossSources => f.write_str("a join with a table of another data source"),
-            Self::SecondShardedTable(table) => write!(f, "the second sharded table `{table}`"),
+            Self::NestedTable => f.write_str("a join, a subquery, a set operation or WITH"),
+            Self::Conflict => f.write_str("ON CONFLICT over keys without the sharding key"),
+            Self::Replace => f.write_str("REPLACE"),
+            Self::DefaultValues => f.write_str("an INSERT of default values"),
             Self::DerivedTable => f.write_str("the subquery in FROM"),
             Self::SelectItem => {
                 f.write_str("a select item other than a column, a plain aggregate or a row's value")

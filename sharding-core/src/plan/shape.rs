@@ -117,6 +117,8 @@ pub enum Proof {
 /// The order of text in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextOrder {
+    /// There is no text: meeting some is an error.
+    NoText,
     /// By bytes.
     Bytes,
     /// By bytes, as if the shorter text were padded with spaces.

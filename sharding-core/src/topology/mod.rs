@@ -61,6 +61,11 @@ impl Topology {
         self.by_name.get(name).map(|&at| &self.tables[at])
     }
 
+    /// The position among [`Topology::tables`] of the sharded table of this logical name.
+    pub fn position(&self, name: &TableName) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
     /// Whether no table is sharded.
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()

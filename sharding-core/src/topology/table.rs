@@ -139,6 +139,20 @@ impl Table {
         Ok(source * self.physical.len() + tail)
     }
 
+    /// Whether a row of the node would stay there if its key for this rule were the value.
+    pub fn is_placed_on(&self, position: usize, rule: &Rule, value: &KeyValue<'_>) -> bool {
+        let (source, tail) = (
+            position / self.physical.len(),
+            position % self.physical.len(),
+        );
+        let is_source_rule = self
+            .source_rule
+            .as_ref()
+            .is_some_and(|own| std::ptr::eq(own, rule));
+        let partition = if is_source_rule { source } else { tail };
+        value.is_of(rule.kind) && rule.strategy.place(value) == Ok(partition as u32)
+    }
+
     fn partition(
         &self,
         rule: &Rule,

@@ -1,0 +1,134 @@
+//! The connection that takes the place of SeaORM's, and its transactions.
+
+mod builder;
+mod traits;
+mod transaction;
+
+use std::sync::Arc;
+
+use sea_orm::{DatabaseConnection, DbBackend, DbErr};
+use sharding_core::topology::Topology;
+
+pub use builder::ShardingBuilder;
+pub use transaction::ShardingTransaction;
+
+use crate::error::ShardingError;
+use crate::execute::{Cluster, Session};
+use crate::explain::{Explain, Explanation};
+use crate::tables;
+
+/// A connection to several data sources that answers as if sharded tables were whole.
+///
+/// It implements SeaORM's connection traits, so it goes wherever a
+/// [`DatabaseConnection`] went. Statements without a sharded table go to the default source as
+/// they stand. It is cheap to clone; clones share pools.
+#[derive(Clone, Debug)]
+pub struct ShardingConnection {
+    cluster: Arc<Cluster>,
+}
+
+impl ShardingConnection {
+    /// Begins the configuration of a connection.
+    pub fn builder() -> ShardingBuilder {
+        ShardingBuilder::default()
+    }
+
+    fn new(cluster: Cluster) -> Self {
+        Self {
+            cluster: Arc::new(cluster),
+        }
+    }
+
+    fn session(&self) -> Session<'_> {
+        Session::Pool(&self.cluster)
+    }
+
+    /// Creates what is missing of the physical tables of all sharded entities, with their indexes
+    /// and constraints. It may be repeated.
+    ///
+    /// # Errors
+    /// If a foreign key leads out of reach, before anything is created; and errors of the
+    /// databases.
+    pub async fn create_tables(&self) -> Result<(), ShardingError> {
+        let shards = self.cluster.shards();
+        let connections: Vec<_> = self
+            .cluster
+            .sources
+            .iter()
+            .map(|source| source.connection.clone())
+            .collect();
+        tables::create(&shards, &connections).await?;
+        self.cluster.refresh().await?;
+        Ok(())
+    }
+
+    /// Reads the catalogs of all data sources again. This is done while connecting and by
+    /// [`ShardingConnection::create_tables`]; do it after tables were created or altered in
+    /// another way. Until then text keys and text orders of such tables count as unknown, which
+    /// makes answers slower, never wrong.
+    ///
+    /// # Errors
+    /// Errors of the databases.
+    pub async fn refresh(&self) -> Result<(), DbErr> {
+        self.cluster.refresh().await
+    }
+
+    /// How a statement would be carried out: its nodes, the reasons for them, the rung of the
+    /// ladder, and the SQL for each node. No database is asked.
+    ///
+    /// # Errors
+    /// The refusal, if the statement would be refused.
+    pub fn explain<S: Explain>(&self, statement: &S) -> Result<Explanation, ShardingError> {
+        Explanation::of(&self.cluster.shards(), statement)
+    }
+
+    /// The data sources and sharded tables.
+    pub fn topology(&self) -> Arc<Topology> {
+        Arc::clone(&self.cluster.shards().topology)
+    }
+
+    /// The plain connection of one data source, which knows nothing of sharding.
+    pub fn source(&self, name: &str) -> Option<&DatabaseConnection> {
+        let source = self
+            .cluster
+            .sources
+            .iter()
+            .find(|source| source.name == name)?;
+        Some(&source.connection)
+    }
+
+    /// The database system of the data sources.
+    pub fn get_database_backend(&self) -> DbBackend {
+        self.cluster.shards().backend
+    }
+
+    /// Checks that every data source answers.
+    ///
+    /// # Errors
+    /// The first source that does not.
+    pub async fn ping(&self) -> Result<(), ShardingError> {
+        for source in &self.cluster.sources {
+            source
+                .connection
+                .ping()
+                .await
+                .map_err(|error| ShardingError::Unreachable {
+                    data_source: source.name.clone(),
+                    error,
+                })?;
+        }
+        Ok(())
+    }
+
+    /// Closes the pools of all data sources, for all clones.
+    ///
+    /// # Errors
+    /// Errors of the databases; the other pools are closed all the same.
+    pub async fn close(self) -> Result<(), DbErr> {
+        let mut result = Ok(());
+        for source in &self.cluster.sources {
+            result = result.and(source.connection.close_by_ref().await);
+        }
+        result
+    }
+}

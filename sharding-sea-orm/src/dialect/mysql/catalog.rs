@@ -1,0 +1,70 @@
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
+use sharding_core::plan::TextOrder;
+
+use crate::catalog::{Catalog, Column, Text};
+
+pub(in crate::dialect) async fn load(connection: &DatabaseConnection) -> Result<Catalog, DbErr> {
+    let sql = "SELECT CAST(table_schema AS CHAR), CAST(table_name AS CHAR), \
+               CAST(column_name AS CHAR), CAST(collation_name AS CHAR), CAST(data_type AS CHAR), \
+               CAST(datetime_precision AS SIGNED), CAST(numeric_scale AS SIGNED), \
+               CAST(DATABASE() AS CHAR) \
+               FROM information_schema.columns \
+               WHERE table_schema NOT IN \
+               ('mysql', 'information_schema', 'performance_schema', 'sys')";
+    let rows = connection
+        .query_all_raw(Statement::from_string(
+            connection.get_database_backend(),
+            sql,
+        ))
+        .await?;
+    let mut catalog = Catalog::default();
+    for row in rows {
+        let schema: String = row.try_get_by_index(0)?;
+        let table: String = row.try_get_by_index(1)?;
+        let name: String = row.try_get_by_index(2)?;
+        let collation: Option<String> = row.try_get_by_index(3)?;
+        let data_type: String = row.try_get_by_index(4)?;
+        let time: Option<i64> = row.try_get_by_index(5)?;
+        let scale: Option<i64> = row.try_get_by_index(6)?;
+        catalog.default_schema = row.try_get_by_index(7)?;
+        let digits = match data_type.as_str() {
+            "decimal" => scale,
+            "datetime" | "timestamp" | "time" => time,
+            _ => None,
+        };
+        let is_text = matches!(
+            data_type.as_str(),
+            "varchar" | "char" | "tinytext" | "text" | "mediumtext" | "longtext"
+        );
+        let text = match collation {
+            Some(collation) if is_text => text_order(collation),
+            _ => Text::Loose(format!("of the type `{data_type}`")),
+        };
+        let column = Column {
+            text,
+            digits: digits.and_then(|digits| u32::try_from(digits).ok()),
+        };
+        catalog
+            .tables
+            .entry((Some(schema), table))
+            .or_default()
+            .insert(name, column);
+    }
+    Ok(catalog)
+}
+
+/// Binary collations of UTF-8 and ASCII sort by code points, which is the order of UTF-8 bytes.
+fn text_order(collation: String) -> Text {
+    let of_utf8 = ["utf8mb4_", "utf8mb3_", "utf8_", "ascii_"].iter();
+    let by_code_point =
+        collation.ends_with("_bin") && of_utf8.clone().any(|set| collation.starts_with(set));
+    if !by_code_point {
+        return Text::Loose(collation);
+    }
+    let unpadded = collation.contains("_nopad_") || collation.contains("_0900_");
+    Text::Bytes(if unpadded {
+        TextOrder::Bytes
+    } else {
+        TextOrder::PaddedBytes
+    })
+}

@@ -1,0 +1,15 @@
+//! MySQL and MariaDB: text compares by the collation of its column, padded with spaces unless the
+//! collation says otherwise.
+
+pub(super) mod catalog;
+pub(super) mod datum;
+pub(super) mod shape;
+
+use sea_orm::DatabaseConnection;
+
+pub(super) fn pool_size(connection: &DatabaseConnection) -> u32 {
+    connection
+        .get_mysql_connection_pool()
+        .options()
+        .get_max_connections()
+}

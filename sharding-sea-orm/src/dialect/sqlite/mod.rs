@@ -1,0 +1,14 @@
+//! SQLite: values carry their own types, and text compares by bytes unless a table says otherwise.
+
+pub(super) mod catalog;
+pub(super) mod datum;
+pub(super) mod shape;
+
+use sea_orm::DatabaseConnection;
+
+pub(super) fn pool_size(connection: &DatabaseConnection) -> u32 {
+    connection
+        .get_sqlite_connection_pool()
+        .options()
+        .get_max_connections()
+}

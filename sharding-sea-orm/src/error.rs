@@ -1,0 +1,156 @@
+//! What can go wrong, grouped by who must act.
+
+use std::sync::Arc;
+
+use sea_orm::DbErr;
+use sharding_core::error::{ConfigError, KeyError, Refusal};
+use sharding_core::merge::MergeError;
+
+/// An error of the sharding layer. Errors of the databases are passed through as [`DbErr`].
+///
+/// Inside of SeaORM's calls it travels as the source of a [`DbErr`]; [`ShardingError::of`] finds
+/// it again.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShardingError {
+    // For the author of the entities and the configuration.
+    /// The configuration has mistakes, all of which are listed. Correct them.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A foreign key of a sharded table leads to a table that is not in the same place. Give the
+    /// relation `skip_fk`.
+    #[error("the foreign key from `{table}` to `{target}` cannot be kept: {why}")]
+    ForeignKey {
+        /// The sharded table.
+        table: String,
+        /// The table that the key leads to.
+        target: String,
+        /// Why the target is out of reach.
+        why: &'static str,
+    },
+
+    // For the author of the statement.
+    /// The statement cannot be answered exactly over the nodes that it reaches. The text names the
+    /// clause and the way out.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A row to insert has no usable sharding key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// A row's key would be rounded by the database to a value that may belong to another node.
+    /// Round the value first, or give the column enough digits.
+    #[error(
+        "the database would round `{column}` = {value} for `{table}`, possibly to another tail; \
+         round it first"
+    )]
+    RoundedKey {
+        /// The table.
+        table: String,
+        /// The key column.
+        column: String,
+        /// The value.
+        value: String,
+    },
+    /// A key with a UTC offset other than zero for SQLite, which compares timestamps as text.
+    /// Convert it to UTC.
+    #[error(
+        "SQLite compares timestamps as text, so `{column}` of `{table}` must be in UTC, not {value}"
+    )]
+    KeyNotUtc {
+        /// The table.
+        table: String,
+        /// The key column.
+        column: String,
+        /// The value.
+        value: String,
+    },
+    /// A transaction stays on one data source. Write to the other one in a transaction of its own.
+    #[error(
+        "this transaction is on data source `{first}`; a statement that reaches `{second}` cannot \
+         take part"
+    )]
+    SecondSource {
+        /// The source of the transaction.
+        first: String,
+        /// The other source that the statement needs.
+        second: String,
+    },
+    /// A column has values that cannot be merged: of a type whose order is not known, or that
+    /// cannot be given back unchanged. Select the rows themselves, or add the sharding key.
+    #[error("values of the type {type_name} in column `{column}` cannot be merged across nodes")]
+    UnmergeableType {
+        /// The column in the select list.
+        column: String,
+        /// The database's name of the type.
+        type_name: String,
+    },
+    /// Values of several nodes cannot be combined.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+
+    // For the operator.
+    /// Physical tables are missing. `create_tables` creates them.
+    #[error(
+        "the table `{table}` has no physical table `{physical}` in data source `{data_source}`; \
+         `create_tables` creates it"
+    )]
+    MissingTable {
+        /// The logical table.
+        table: String,
+        /// The first missing physical table.
+        physical: String,
+        /// The data source.
+        data_source: String,
+    },
+    /// A data source could not be reached while connecting.
+    #[error("data source `{data_source}` cannot be reached: {error}")]
+    Unreachable {
+        /// The data source.
+        data_source: String,
+        /// What its driver said.
+        #[source]
+        error: DbErr,
+    },
+    /// No connection of a data source became free in time. Raise the pool's size or its acquire
+    /// timeout, or hold fewer streams and transactions open at once.
+    #[error("no connection of data source `{data_source}` became free; {wanted} wanted of {size}")]
+    NoConnection {
+        /// The data source.
+        data_source: String,
+        /// How many connections the statement wanted at once.
+        wanted: u32,
+        /// The size of the pool.
+        size: u32,
+    },
+    /// A database answered otherwise than SQL promises. Please report it.
+    #[error("unexpected answer: {0}")]
+    Unexpected(&'static str),
+    /// A database error while tables were created or examined.
+    #[error(transparent)]
+    Db(#[from] DbErr),
+}
+
+impl ShardingError {
+    /// The sharding error inside of a database error, if there is one.
+    pub fn of(error: &DbErr) -> Option<&Self> {
+        match error {
+            DbErr::TryIntoErr { source, .. } => source.downcast_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// SeaORM's error has one variant that keeps any error as its source: a failed conversion, here of
+/// a statement into the statements of the nodes.
+impl From<ShardingError> for DbErr {
+    fn from(error: ShardingError) -> Self {
+        match error {
+            ShardingError::Db(error) => error,
+            error => Self::TryIntoErr {
+                from: "statement",
+                into: "statements of the nodes",
+                source: Arc::new(error),
+            },
+        }
+    }
+}

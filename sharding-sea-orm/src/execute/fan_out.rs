@@ -1,0 +1,133 @@
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::future::try_join_all;
+use futures_util::stream;
+use sea_orm::{ConnectionTrait, DbErr, QueryResult, RuntimeErr, Statement};
+use sharding_core::topology::{SourceId, Table};
+
+use super::session::Session;
+use super::{Cluster, Source};
+use crate::error::ShardingError;
+
+/// A statement for one node.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    pub(crate) table: Arc<Table>,
+    pub(crate) node: usize,
+    pub(crate) statement: Statement,
+}
+
+impl Job {
+    pub(crate) fn source(&self) -> SourceId {
+        self.table.node(self.node).source
+    }
+
+    /// An error of the node, with the name of the missing table if that is what it is.
+    pub(crate) fn explain(&self, error: DbErr, cluster: &Cluster) -> DbErr {
+        let node = self.table.node(self.node);
+        if !is_missing_table(&error) || !error.to_string().contains(node.table) {
+            return error;
+        }
+        ShardingError::MissingTable {
+            table: self.table.name().to_string(),
+            physical: node.table.to_owned(),
+            data_source: cluster.source(node.source).name.clone(),
+        }
+        .into()
+    }
+}
+
+/// The rows of every job, in the order of the jobs.
+pub(crate) async fn query_all(
+    session: Session<'_>,
+    jobs: Vec<Job>,
+) -> Result<Vec<Vec<QueryResult>>, DbErr> {
+    let Session::Pool(cluster) = session else {
+        let mut answers = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            answers.push(session.query_job(job).await?);
+        }
+        return Ok(answers);
+    };
+    // Sources run side by side; within one, so many statements at once as it has the width for.
+    let mut by_source: Vec<Vec<(usize, Job)>> = vec![Vec::new(); cluster.sources.len()];
+    for (at, job) in jobs.into_iter().enumerate() {
+        by_source[job.source().index()].push((at, job));
+    }
+    let of_sources = by_source
+        .into_iter()
+        .zip(&cluster.sources)
+        .map(|(jobs, source)| async move {
+            let run = |(at, job): (usize, Job)| async move {
+                Ok::<_, DbErr>((at, on_source(cluster, source, job).await?))
+            };
+            let mut answers = Vec::with_capacity(jobs.len());
+            let mut running = stream::iter(jobs)
+                .map(run)
+                .buffer_unordered(cluster.width(source));
+            while let Some(answer) = running.next().await {
+                answers.push(answer?);
+            }
+            Ok::<_, DbErr>(answers)
+        });
+    let mut answers: Vec<_> = try_join_all(of_sources)
+        .await?
+        .into_iter()
+        .flatten()
+        .collect();
+    answers.sort_unstable_by_key(|(at, _)| *at);
+    Ok(answers.into_iter().map(|(_, rows)| rows).collect())
+}
+
+/// The rows of the jobs one after the other, until there are enough of them. Some later jobs may
+/// have begun by then; they are dropped.
+pub(crate) async fn query_some(
+    session: Session<'_>,
+    jobs: Vec<Job>,
+    enough: usize,
+) -> Result<Vec<QueryResult>, DbErr> {
+    let width = match session {
+        Session::Pool(cluster) => cluster
+            .sources
+            .iter()
+            .map(|source| cluster.width(source))
+            .min()
+            .unwrap_or(1),
+        Session::Transaction(_) => 1,
+    };
+    let mut rows = Vec::new();
+    let mut running = stream::iter(jobs)
+        .map(|job| session.query_job(job))
+        .buffered(width);
+    while rows.len() < enough
+        && let Some(answer) = running.next().await
+    {
+        rows.extend(answer?);
+    }
+    Ok(rows)
+}
+
+/// The rows of one job, on a connection of its source's pool.
+pub(super) async fn on_source(
+    cluster: &Cluster,
+    source: &Source,
+    job: Job,
+) -> Result<Vec<QueryResult>, DbErr> {
+    let _permit = source.permit(1).await?;
+    let answer = source.connection.query_all_raw(job.statement.clone()).await;
+    answer.map_err(|error| job.explain(error, cluster))
+}
+
+/// SQLite says it in words only; PostgreSQL and MySQL have codes.
+fn is_missing_table(error: &DbErr) -> bool {
+    let (DbErr::Query(RuntimeErr::SqlxError(error)) | DbErr::Exec(RuntimeErr::SqlxError(error))) =
+        error
+    else {
+        return false;
+    };
+    error.as_database_error().is_some_and(|error| {
+        matches!(error.code().as_deref(), Some("42P01" | "42S02"))
+            || error.message().contains("no such table")
+    })
+}

@@ -1,0 +1,9 @@
+//! Which statements run when, on how many connections.
+
+mod cluster;
+mod fan_out;
+mod session;
+
+pub(crate) use cluster::{Cluster, Source};
+pub(crate) use fan_out::{Job, query_all, query_some};
+pub(crate) use session::{Returning, RowStream, Session};

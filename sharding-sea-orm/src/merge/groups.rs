@@ -1,0 +1,98 @@
+use sea_orm::{DbErr, QueryResult};
+use sharding_core::merge::{Datum, GroupMerger, PageCutter, Tournament, compare_rows};
+use sharding_core::plan::{Fold, GroupPlan, Page, TextOrder};
+
+use super::order::read;
+use super::shape::{Shape, shape};
+use crate::dialect;
+use crate::error::ShardingError;
+use crate::execute::Session;
+use crate::plan::PlannedRead;
+
+/// Groups and aggregates of the nodes, as rows that the database itself has made.
+pub(crate) async fn merge_groups(
+    session: Session<'_>,
+    planned: &PlannedRead,
+    plan: &GroupPlan,
+    page: Page,
+    answers: Vec<Vec<QueryResult>>,
+) -> Result<Vec<QueryResult>, DbErr> {
+    let Some(first) = answers.iter().flatten().next() else {
+        return Ok(Vec::new());
+    };
+    let shape_of = Shape::of(planned, plan, first);
+    let mut cutter = PageCutter::new(page);
+    let mut rows = fold(plan, answers)?;
+    rows.retain(|_| cutter.admit());
+    shape(session, planned.jobs[0].source(), &shape_of, &rows).await
+}
+
+/// The folded groups in the order of the statement.
+fn fold(
+    plan: &GroupPlan,
+    answers: Vec<Vec<QueryResult>>,
+) -> Result<Vec<Vec<Datum>>, ShardingError> {
+    let texts = texts(plan);
+    let mut inputs: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
+    let values = |row: Option<QueryResult>| -> Result<Option<Vec<Datum>>, ShardingError> {
+        let Some(row) = row else { return Ok(None) };
+        let values = texts
+            .iter()
+            .enumerate()
+            .map(|(at, text)| read(&row, at, *text));
+        values.collect::<Result<_, _>>().map(Some)
+    };
+    let heads = inputs
+        .iter_mut()
+        .map(|input| values(input.next()))
+        .collect::<Result<_, _>>()?;
+    let mut tree = Tournament::new(heads, |a: &Vec<Datum>, b: &Vec<Datum>| {
+        compare_rows(&plan.keys, a, b)
+    });
+    let mut merger = GroupMerger::new(plan);
+    let mut groups = Vec::new();
+    while let Some(winner) = tree.winner() {
+        let next = values(inputs[winner].next())?;
+        groups.extend(merger.push(tree.replace(next))?);
+    }
+    groups.extend(merger.finish());
+    groups.sort_by(|a, b| compare_rows(&plan.order, a, b));
+    Ok(groups)
+}
+
+/// How text compares in each partial, or that there is none.
+fn texts(plan: &GroupPlan) -> Vec<TextOrder> {
+    let of_fold = |fold: &Fold| match fold {
+        Fold::Min(text) | Fold::Max(text) => *text,
+        Fold::First | Fold::Sum => TextOrder::NoText,
+    };
+    let mut texts: Vec<_> = plan.folds.iter().map(of_fold).collect();
+    for key in &plan.keys {
+        texts[key.column] = key.text;
+    }
+    texts
+}
+
+impl<'a> Shape<'a> {
+    fn of(planned: &'a PlannedRead, plan: &'a GroupPlan, row: &QueryResult) -> Self {
+        let names = row.column_names();
+        let name = |(at, partial)| match planned.average_name(partial) {
+            Some(name) => name.to_owned(),
+            None => names.get(at).cloned().unwrap_or_default(),
+        };
+        Self {
+            outputs: &plan.outputs,
+            names: plan
+                .partials
+                .iter()
+                .copied()
+                .enumerate()
+                .map(name)
+                .collect(),
+            types: (0..plan.partials.len())
+                .map(|at| dialect::type_name(row, at))
+                .collect(),
+            backend: planned.jobs[0].statement.db_backend,
+        }
+    }
+}

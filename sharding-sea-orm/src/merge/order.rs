@@ -1,0 +1,101 @@
+use futures_util::StreamExt;
+use futures_util::stream;
+use sea_orm::{DbErr, QueryResult};
+use sharding_core::merge::{Datum, PageCutter, Tournament, compare_rows};
+use sharding_core::plan::{Page, SortKey, TextOrder};
+
+use crate::dialect;
+use crate::error::ShardingError;
+use crate::execute::RowStream;
+
+/// Rows one stream after the other, cut to a page.
+pub(crate) fn concatenate<'a>(streams: Vec<RowStream<'a>>, page: Page) -> RowStream<'a> {
+    Box::pin(async_stream::try_stream! {
+        let mut page = PageCutter::new(page);
+        for mut rows in streams {
+            while !page.is_full()
+                && let Some(row) = rows.next().await
+            {
+                let row = row?;
+                if page.admit() {
+                    yield row;
+                }
+            }
+        }
+    })
+}
+
+/// Rows of sorted streams in their common order, cut to a page; equal rows in the order of the
+/// streams. Each stream is one row ahead of the merge. After an error no stream is read again.
+pub(crate) fn merge_streams<'a>(
+    mut streams: Vec<RowStream<'a>>,
+    keys: Vec<SortKey>,
+    page: Page,
+) -> RowStream<'a> {
+    Box::pin(async_stream::try_stream! {
+        // First rows are waited for side by side: every node sorts at once.
+        let mut heads = Vec::with_capacity(streams.len());
+        let mut first = Vec::with_capacity(streams.len());
+        for row in futures_util::future::join_all(streams.iter_mut().map(StreamExt::next)).await {
+            let (head, row) = ahead(row, &keys)?;
+            heads.push(head);
+            first.push(row);
+        }
+        let positions = at_positions(&keys);
+        let mut tree =
+            Tournament::new(heads, move |a: &Vec<Datum>, b: &Vec<Datum>| compare_rows(&positions, a, b));
+        let mut page = PageCutter::new(page);
+        while !page.is_full()
+            && let Some(winner) = tree.winner()
+        {
+            let (head, next) = ahead(streams[winner].next().await, &keys)?;
+            tree.replace(head);
+            let row = std::mem::replace(&mut first[winner], next);
+            if let Some(row) = row.filter(|_| page.admit()) {
+                yield row;
+            }
+        }
+    })
+}
+
+/// Rows that are there already, as a stream.
+pub(crate) fn buffered<'a>(rows: Vec<QueryResult>) -> RowStream<'a> {
+    Box::pin(stream::iter(rows.into_iter().map(Ok)))
+}
+
+/// The next row of a stream with its sort key.
+fn ahead(
+    row: Option<Result<QueryResult, DbErr>>,
+    keys: &[SortKey],
+) -> Result<(Option<Vec<Datum>>, Option<QueryResult>), DbErr> {
+    match row.transpose()? {
+        None => Ok((None, None)),
+        Some(row) => {
+            let head = keys.iter().map(|key| read(&row, key.column, key.text));
+            Ok((Some(head.collect::<Result<_, _>>()?), Some(row)))
+        }
+    }
+}
+
+/// The keys as positions among the values that were read for them.
+fn at_positions(keys: &[SortKey]) -> Vec<SortKey> {
+    keys.iter()
+        .enumerate()
+        .map(|(column, key)| SortKey { column, ..*key })
+        .collect()
+}
+
+/// A value that will be compared. Text where none is expected has no known order.
+pub(super) fn read(
+    row: &QueryResult,
+    column: usize,
+    text: TextOrder,
+) -> Result<Datum, ShardingError> {
+    match dialect::read(row, column)? {
+        Datum::Text(_) if text == TextOrder::NoText => Err(ShardingError::UnmergeableType {
+            column: row.column_names().get(column).cloned().unwrap_or_default(),
+            type_name: "text".to_owned(),
+        }),
+        datum => Ok(datum),
+    }
+}

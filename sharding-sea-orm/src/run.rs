@@ -1,0 +1,189 @@
+//! A statement from end to end: planned, executed, merged.
+
+use sea_orm::{
+    ConnectionTrait, DbBackend, DbErr, ExecResult, MockDatabase, MockExecResult, QueryResult,
+    Statement,
+};
+use sharding_core::plan::{Merge, Page, ReadPlan};
+
+use crate::execute::{Returning, RowStream, Session, query_all, query_some};
+use crate::merge::{buffered, concatenate, merge_groups, merge_streams};
+use crate::plan::{PlannedRead, PlannedWrite};
+
+/// All rows of a SELECT.
+pub(crate) async fn read_all(
+    session: Session<'_>,
+    mut read: PlannedRead,
+) -> Result<Vec<QueryResult>, DbErr> {
+    let jobs = std::mem::take(&mut read.jobs);
+    match &read.plan {
+        ReadPlan::Merge {
+            merge: Merge::Concatenate,
+            page,
+        } if page.limit.is_some() => {
+            let enough = page
+                .node_limit()
+                .and_then(|rows| usize::try_from(rows).ok());
+            let rows = query_some(session, jobs, enough.unwrap_or(usize::MAX)).await?;
+            Ok(cut(rows, *page))
+        }
+        ReadPlan::Merge { merge, page } => {
+            read.jobs.extend(jobs.first().cloned());
+            let answers = query_all(session, jobs).await?;
+            match merge {
+                Merge::Groups(plan) => merge_groups(session, &read, plan, *page, answers).await,
+                Merge::Concatenate => Ok(cut(answers.into_iter().flatten().collect(), *page)),
+                Merge::Order(keys) => {
+                    let streams = answers.into_iter().map(buffered).collect();
+                    collect(merge_streams(streams, keys.clone(), *page)).await
+                }
+            }
+        }
+        _ => Ok(query_all(session, jobs)
+            .await?
+            .into_iter()
+            .flatten()
+            .collect()),
+    }
+}
+
+/// The first row of a SELECT that was planned for one.
+pub(crate) async fn read_one(
+    session: Session<'_>,
+    mut read: PlannedRead,
+) -> Result<Option<QueryResult>, DbErr> {
+    match (&read.plan, read.jobs.len()) {
+        (ReadPlan::Pass | ReadPlan::Union(_), 1) => match read.jobs.pop() {
+            Some(job) => {
+                let row = session.query_one(job.source(), job.statement.clone()).await;
+                row.map_err(|error| job.explain(error, session.cluster()))
+            }
+            None => Ok(None),
+        },
+        _ => Ok(read_all(session, read).await?.into_iter().next()),
+    }
+}
+
+/// The rows of a SELECT as they arrive.
+pub(crate) async fn read_stream(
+    session: Session<'_>,
+    mut read: PlannedRead,
+) -> Result<RowStream<'_>, DbErr> {
+    let mut jobs = std::mem::take(&mut read.jobs);
+    match &read.plan {
+        ReadPlan::Merge {
+            merge: Merge::Concatenate,
+            page,
+        } => {
+            let streams = jobs
+                .into_iter()
+                .map(|job| session.stream_job(job))
+                .collect();
+            Ok(concatenate(streams, *page))
+        }
+        ReadPlan::Merge {
+            merge: Merge::Order(keys),
+            page,
+        } => {
+            let streams = match session.stream_side_by_side(&jobs).await? {
+                Some(streams) => streams,
+                None => query_all(session, jobs)
+                    .await?
+                    .into_iter()
+                    .map(buffered)
+                    .collect(),
+            };
+            Ok(merge_streams(streams, keys.clone(), *page))
+        }
+        ReadPlan::Merge {
+            merge: Merge::Groups(_),
+            ..
+        } => {
+            read.jobs = jobs;
+            Ok(buffered(read_all(session, read).await?))
+        }
+        _ => match jobs.pop() {
+            Some(job) => Ok(session.stream_job(job)),
+            None => Ok(buffered(Vec::new())),
+        },
+    }
+}
+
+/// The rows that a write with RETURNING gives back: for an INSERT in the order of its rows.
+pub(crate) async fn write_returning(
+    session: Session<'_>,
+    write: PlannedWrite,
+) -> Result<Vec<QueryResult>, DbErr> {
+    let PlannedWrite { mut jobs, rows, .. } = write;
+    if jobs.len() == 1
+        && let Some(job) = jobs.pop()
+    {
+        return session.query_job(job).await;
+    }
+    let written = session.write_together(jobs, Returning::Rows).await?;
+    let expected: usize = rows.iter().map(Vec::len).sum();
+    let mut returned: Vec<QueryResult> = Vec::with_capacity(expected);
+    let mut positions: Vec<usize> = Vec::with_capacity(expected);
+    for (at, node) in written.into_iter().enumerate() {
+        positions.extend(rows.get(at).into_iter().flatten());
+        returned.extend(node.rows);
+    }
+    // Rows that met a conflict are missing, and nothing tells which ones.
+    if positions.len() != returned.len() {
+        return Ok(returned);
+    }
+    let mut in_order: Vec<_> = positions.into_iter().zip(returned).collect();
+    in_order.sort_by_key(|(position, _)| *position);
+    Ok(in_order.into_iter().map(|(_, row)| row).collect())
+}
+
+/// What a write did.
+pub(crate) async fn write(session: Session<'_>, write: PlannedWrite) -> Result<ExecResult, DbErr> {
+    let PlannedWrite { mut jobs, rows, .. } = write;
+    let last_row = rows
+        .iter()
+        .enumerate()
+        .max_by_key(|(_, rows)| rows.last().copied());
+    let last_node = last_row.map_or(0, |(node, _)| node);
+    if jobs.len() == 1
+        && let Some(job) = jobs.pop()
+    {
+        let done = session.execute(job.source(), job.statement.clone()).await;
+        return done.map_err(|error| job.explain(error, session.cluster()));
+    }
+    let backend = jobs
+        .first()
+        .map_or(DbBackend::Sqlite, |job| job.statement.db_backend);
+    let written = session.write_together(jobs, Returning::Nothing).await?;
+    let affected = written.iter().map(|node| node.affected).sum();
+    let last_insert_id = written.get(last_node).map_or(0, |node| node.last_insert_id);
+    exec_result(backend, affected, last_insert_id).await
+}
+
+/// A result with these numbers. SeaORM has no constructor for one; its mock connection, which does
+/// no IO, gives back whatever it was given.
+pub(crate) async fn exec_result(
+    backend: DbBackend,
+    rows_affected: u64,
+    last_insert_id: u64,
+) -> Result<ExecResult, DbErr> {
+    let result = MockExecResult {
+        last_insert_id,
+        rows_affected,
+    };
+    let mock = MockDatabase::new(backend)
+        .append_exec_results([result])
+        .into_connection();
+    mock.execute_raw(Statement::from_string(backend, "")).await
+}
+
+fn cut(rows: Vec<QueryResult>, page: Page) -> Vec<QueryResult> {
+    let mut cutter = sharding_core::merge::PageCutter::new(page);
+    rows.into_iter().filter(|_| cutter.admit()).collect()
+}
+
+async fn collect(rows: RowStream<'_>) -> Result<Vec<QueryResult>, DbErr> {
+    use futures_util::TryStreamExt;
+
+    rows.try_collect().await
+}

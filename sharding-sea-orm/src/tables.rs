@@ -1,0 +1,258 @@
+//! The physical tables of sharded entities.
+
+use sea_orm::sea_query::{
+    ColumnDef, ForeignKeyCreateStatement, IndexCreateStatement, TableCreateStatement,
+    TableName as SqlName, TableRef,
+};
+use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, Iterable, Schema, Statement};
+use sea_orm::{RelationTrait, sea_query::extension::postgres::TypeCreateStatement};
+use sharding_core::topology::{Node, Table};
+
+use crate::error::ShardingError;
+use crate::shards::{Shards, physical_name};
+
+/// How an entity's table is defined, with its logical name.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    table: TableCreateStatement,
+    indexes: Vec<IndexCreateStatement>,
+    foreign_keys: Vec<ForeignKeyCreateStatement>,
+    enums: Vec<TypeCreateStatement>,
+}
+
+impl Definition {
+    pub(crate) fn of<E: EntityTrait>(backend: DbBackend) -> Self {
+        let schema = Schema::new(backend);
+        let foreign_keys = E::Relation::iter()
+            .map(|relation| relation.def())
+            .filter(|relation| !relation.is_owner && !relation.skip_fk)
+            .map(Into::into)
+            .collect();
+        Self {
+            table: schema.create_table_from_entity(E::default()),
+            indexes: schema.create_index_from_entity(E::default()),
+            foreign_keys,
+            enums: schema.create_enum_from_entity(E::default()),
+        }
+    }
+
+    /// The columns of every unique key but the primary one.
+    pub(crate) fn unique_keys(&self) -> Vec<Vec<String>> {
+        let columns = self.table.get_columns().iter();
+        let single = columns.filter(|column| column.get_column_spec().unique);
+        let single = single.map(|column| vec![column.get_column_name()]);
+        let several = self.indexes.iter().filter(|index| index.is_unique_key());
+        single
+            .chain(several.map(|index| index.get_index_spec().get_column_names()))
+            .collect()
+    }
+
+    /// The statements that create the table of one node, each of which may be repeated. Indexes
+    /// and constraints are named after the tail, since most databases want their names unique.
+    pub(crate) fn for_node(
+        &self,
+        table: &Table,
+        node: Node<'_>,
+        shards: &Shards,
+    ) -> Result<Vec<Statement>, ShardingError> {
+        let backend = shards.backend;
+        let name = physical_name(table, node);
+        let mut create = TableCreateStatement::new();
+        create.table(name.clone()).if_not_exists();
+        if let Some(comment) = self.table.get_comment() {
+            create.comment(comment);
+        }
+        for column in self.table.get_columns() {
+            create.col(without_auto_increment(column));
+        }
+        for key in self.table.get_indexes() {
+            let mut key = key.clone();
+            if let Some(name) = key.get_index_spec().get_name().map(str::to_owned) {
+                key.name(tail_name(&name, node.tail));
+            }
+            create.primary_key(&mut key);
+        }
+        for key in &self.foreign_keys {
+            create.foreign_key(&mut self.foreign_key(key, table, node, &name, shards)?);
+        }
+        let mut indexes: Vec<IndexCreateStatement> = self
+            .indexes
+            .iter()
+            .map(|index| tail_index(index, node.tail))
+            .collect();
+        let mut statements = Vec::with_capacity(1 + indexes.len());
+        if backend == DbBackend::MySql {
+            // MySQL has no CREATE INDEX IF NOT EXISTS, but takes indexes within the table.
+            for index in &mut indexes {
+                create.index(index);
+            }
+            statements.push(backend.build(&create));
+        } else {
+            statements.push(backend.build(&create));
+            for index in &mut indexes {
+                index
+                    .table(TableRef::Table(index_table(&name, backend), None))
+                    .if_not_exists();
+                statements.push(backend.build(index));
+            }
+        }
+        Ok(statements)
+    }
+
+    fn foreign_key(
+        &self,
+        key: &ForeignKeyCreateStatement,
+        table: &Table,
+        node: Node<'_>,
+        name: &SqlName,
+        shards: &Shards,
+    ) -> Result<ForeignKeyCreateStatement, ShardingError> {
+        let spec = key.get_foreign_key();
+        if let Some(TableRef::Table(target, _)) = spec.get_ref_table() {
+            let refuse = |why| {
+                let (table, target) = (table.name().to_string(), target.1.to_string());
+                Err(ShardingError::ForeignKey { table, target, why })
+            };
+            if shards.find(target).is_some() {
+                return refuse("its target is sharded; give the relation `skip_fk`");
+            }
+            if node.source != shards.topology.default_source() {
+                return refuse("its target is in another data source; give the relation `skip_fk`");
+            }
+        }
+        let mut key = key.clone();
+        key.from_tbl(name.clone());
+        if let Some(name) = spec.get_name() {
+            key.name(tail_name(name, node.tail));
+        }
+        Ok(key)
+    }
+}
+
+/// Creates what is missing of the tables of all nodes.
+pub(crate) async fn create<C: ConnectionTrait>(
+    shards: &Shards,
+    connections: &[C],
+) -> Result<(), ShardingError> {
+    // Everything is worked out before the first table is created.
+    let mut statements: Vec<(usize, Statement)> = Vec::new();
+    let mut enums: Vec<(usize, TypeCreateStatement)> = Vec::new();
+    for (table, entity) in shards.topology.tables().iter().zip(shards.entities.iter()) {
+        let definition = (entity.definition)(shards.backend);
+        for position in 0..table.node_count() {
+            let node = table.node(position);
+            let source = node.source.index();
+            let created = definition.for_node(table, node, shards)?;
+            statements.extend(created.into_iter().map(|statement| (source, statement)));
+            enums.extend(definition.enums.iter().map(|name| (source, name.clone())));
+        }
+    }
+    for (source, name) in &enums {
+        create_enum(&connections[*source], name).await?;
+    }
+    for (source, statement) in statements {
+        connections[source].execute_raw(statement).await?;
+    }
+    Ok(())
+}
+
+/// PostgreSQL has no CREATE TYPE IF NOT EXISTS; a block that forgives the type's presence does
+/// the same.
+async fn create_enum<C: ConnectionTrait>(
+    connection: &C,
+    create: &TypeCreateStatement,
+) -> Result<(), ShardingError> {
+    let create = create.to_string(sea_orm::sea_query::PostgresQueryBuilder);
+    let sql = format!(
+        "DO $create$ BEGIN {create}; EXCEPTION WHEN duplicate_object THEN NULL; END $create$"
+    );
+    connection.execute_unprepared(&sql).await?;
+    Ok(())
+}
+
+/// Tails that numbered their rows each on its own would repeat the numbers of others.
+fn without_auto_increment(column: &ColumnDef) -> ColumnDef {
+    let spec = column.get_column_spec();
+    if !spec.auto_increment {
+        return column.clone();
+    }
+    let name = column.get_column_name();
+    let mut plain = match column.get_column_type() {
+        Some(column_type) => ColumnDef::new_with_type(name, column_type.clone()),
+        None => ColumnDef::new(name),
+    };
+    if spec.nullable == Some(false) {
+        plain.not_null();
+    }
+    if spec.primary_key {
+        plain.primary_key();
+    }
+    if spec.unique {
+        plain.unique_key();
+    }
+    if let Some(default) = &spec.default {
+        plain.default(default.clone());
+    }
+    if let Some(extra) = &spec.extra {
+        plain.extra(extra.clone());
+    }
+    if let Some(comment) = &spec.comment {
+        plain.comment(comment.clone());
+    }
+    plain
+}
+
+fn tail_index(index: &IndexCreateStatement, tail: &str) -> IndexCreateStatement {
+    let mut index = index.clone();
+    if let Some(name) = index.get_index_spec().get_name().map(str::to_owned) {
+        index.name(tail_name(&name, tail));
+    }
+    index
+}
+
+/// SQLite and MySQL do not take a schema here.
+fn index_table(name: &SqlName, backend: DbBackend) -> SqlName {
+    match backend {
+        DbBackend::Postgres => name.clone(),
+        _ => SqlName(None, name.1.clone()),
+    }
+}
+
+/// A name with a tail, cut to what every database takes. A cut name ends with a hash of the whole.
+fn tail_name(name: &str, tail: &str) -> String {
+    const LIMIT: usize = 63;
+    let whole = if tail.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}_{tail}")
+    };
+    if whole.len() <= LIMIT {
+        return whole;
+    }
+    use sharding_core::key::KeyValue;
+    use sharding_core::strategy::hash;
+    let suffix = format!("_{:08x}", hash(&KeyValue::text(whole.as_str())));
+    let mut end = LIMIT - suffix.len();
+    while !whole.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}{suffix}", &whole[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_without_becoming_alike() {
+        assert_eq!(
+            tail_name("idx-flight-carrier", "201301"),
+            "idx-flight-carrier_201301"
+        );
+        assert_eq!(tail_name("pk", ""), "pk");
+        let long = "x".repeat(70);
+        let (a, b) = (tail_name(&long, "1"), tail_name(&long, "2"));
+        assert_eq!((a.len(), b.len()), (63, 63));
+        assert_ne!(a, b);
+    }
+}

@@ -1,0 +1,221 @@
+use std::cell::RefCell;
+use std::fmt;
+
+use sea_orm::Value;
+use sea_orm::sea_query::{
+    BinOper, EscapeBuilder, ExplainStatement, Expr, Func, JoinExpr, Oper, OperLeftAssocDecider,
+    PrecedenceDecider, QueryBuilder, Quote, QuotedBuilder, SelectExpr, SelectInto, SelectStatement,
+    SqlWriter, SubQueryStatement, TableName, TableRef, TableRefBuilder,
+};
+
+/// What an expression or a statement holds, at any depth.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    /// The tables that subqueries and joins name.
+    pub(crate) tables: Vec<TableName>,
+    /// SQL text that is not taken apart.
+    pub(crate) texts: Vec<String>,
+    /// Whether there is an aggregate outside of subqueries.
+    pub(crate) aggregate: bool,
+    /// Whether there is a function or text outside of subqueries that may be an aggregate.
+    pub(crate) opaque: bool,
+}
+
+/// Looks at an expression. Most are columns and values, for which no visitor is needed.
+pub(crate) fn scan_expr(expr: &Expr, scan: &mut Scan) {
+    if is_simple(expr) {
+        return;
+    }
+    visit(scan, |scanner| scanner.prepare_expr(expr, &mut Nothing));
+}
+
+/// Looks at an item of a select list.
+pub(crate) fn scan_select_expr(item: &SelectExpr, scan: &mut Scan) {
+    scan_expr(&item.expr, scan);
+    if item.window.is_some() {
+        visit(scan, |scanner| {
+            scanner.prepare_select_expr(item, &mut Nothing)
+        });
+    }
+}
+
+/// Looks at a table reference: names it, or looks inside.
+pub(crate) fn scan_table(table: &TableRef, scan: &mut Scan) {
+    visit(scan, |scanner| {
+        scanner.prepare_table_ref(table, &mut Nothing)
+    });
+}
+
+/// Looks at a join.
+pub(crate) fn scan_join(join: &JoinExpr, scan: &mut Scan) {
+    visit(scan, |scanner| {
+        scanner.prepare_join_expr(join, &mut Nothing)
+    });
+}
+
+/// Looks at a whole SELECT as at a subquery.
+pub(crate) fn scan_select(select: &SelectStatement, scan: &mut Scan) {
+    visit(scan, |scanner| {
+        scanner.nested(|| scanner.prepare_select_statement(select, &mut Nothing))
+    });
+}
+
+fn visit(scan: &mut Scan, look: impl FnOnce(&Scanner)) {
+    let scanner = Scanner {
+        state: RefCell::new((std::mem::take(scan), 0)),
+    };
+    look(&scanner);
+    *scan = scanner.state.into_inner().0;
+}
+
+fn is_simple(expr: &Expr) -> bool {
+    match expr {
+        Expr::Column(_)
+        | Expr::Value(_)
+        | Expr::Values(_)
+        | Expr::Constant(_)
+        | Expr::Keyword(_)
+        | Expr::TypeName(_) => true,
+        Expr::Unary(_, inner) | Expr::AsEnum(_, inner) => is_simple(inner),
+        Expr::Binary(left, _, right) => is_simple(left) && is_simple(right),
+        Expr::Tuple(items) => items.iter().all(is_simple),
+        _ => false,
+    }
+}
+
+/// A visitor that writes nothing and remembers what it saw. SeaQuery's builders are its only way
+/// into the private parts of statements.
+#[derive(Debug)]
+pub(crate) struct Scanner {
+    state: RefCell<(Scan, usize)>,
+}
+
+impl Scanner {
+    fn nested(&self, look: impl FnOnce()) {
+        self.state.borrow_mut().1 += 1;
+        look();
+        self.state.borrow_mut().1 -= 1;
+    }
+
+    /// Notes something about the statement itself, not about a subquery of it.
+    fn note(&self, note: impl FnOnce(&mut Scan)) {
+        let mut state = self.state.borrow_mut();
+        if state.1 == 0 {
+            note(&mut state.0);
+        }
+    }
+}
+
+impl QueryBuilder for Scanner {
+    fn prepare_query_statement(&self, query: &SubQueryStatement, sql: &mut impl SqlWriter) {
+        self.nested(|| match query {
+            SubQueryStatement::SelectStatement(it) => self.prepare_select_statement(it, sql),
+            SubQueryStatement::InsertStatement(it) => self.prepare_insert_statement(it, sql),
+            SubQueryStatement::UpdateStatement(it) => self.prepare_update_statement(it, sql),
+            SubQueryStatement::DeleteStatement(it) => self.prepare_delete_statement(it, sql),
+            SubQueryStatement::WithStatement(it) => self.prepare_with_query(it, sql),
+        });
+    }
+
+    fn prepare_table_ref(&self, table: &TableRef, sql: &mut impl SqlWriter) {
+        match table {
+            TableRef::Table(name, _) => self.state.borrow_mut().0.tables.push(name.clone()),
+            TableRef::SubQuery(select, _) => {
+                self.nested(|| self.prepare_select_statement(select, sql));
+            }
+            TableRef::FunctionCall(call, _) => self.prepare_function_arguments(call, sql),
+            _ => {}
+        }
+    }
+
+    fn prepare_expr(&self, expr: &Expr, sql: &mut impl SqlWriter) {
+        if let Expr::Custom(text) | Expr::CustomWithExpr(text, _) = expr {
+            self.state.borrow_mut().0.texts.push(text.to_string());
+            self.note(|scan| scan.opaque |= text.contains('('));
+        }
+        self.prepare_expr_common(expr, sql);
+    }
+
+    fn prepare_select_expr(&self, item: &SelectExpr, sql: &mut impl SqlWriter) {
+        self.note(|scan| scan.opaque |= item.window.is_some());
+        self.prepare_expr(&item.expr, sql);
+    }
+
+    fn prepare_function_name(&self, function: &Func, _sql: &mut impl SqlWriter) {
+        self.note(|scan| match function {
+            Func::Max | Func::Min | Func::Sum | Func::Avg | Func::Count => scan.aggregate = true,
+            Func::Abs
+            | Func::Coalesce
+            | Func::IfNull
+            | Func::Greatest
+            | Func::Least
+            | Func::CharLength
+            | Func::Cast
+            | Func::Lower
+            | Func::Upper
+            | Func::Round
+            | Func::Md5 => {}
+            _ => scan.opaque = true,
+        });
+    }
+
+    fn prepare_bin_oper(&self, _operator: &BinOper, _sql: &mut impl SqlWriter) {}
+
+    fn prepare_select_into(&self, _into: &SelectInto, _sql: &mut impl SqlWriter) {}
+
+    fn prepare_explain_statement(&self, _explain: &ExplainStatement, _sql: &mut impl SqlWriter) {}
+
+    fn prepare_value(&self, _value: Value, _sql: &mut impl SqlWriter) {}
+
+    fn prepare_constant(&self, _value: &Value, _sql: &mut impl SqlWriter) {}
+}
+
+/// The rules of SQL's notation, which a visitor that writes nothing need not follow.
+macro_rules! notation {
+    ($visitor:ty) => {
+        impl QuotedBuilder for $visitor {
+            fn quote(&self) -> Quote {
+                Quote::new(b'"')
+            }
+        }
+        impl EscapeBuilder for $visitor {}
+        impl TableRefBuilder for $visitor {}
+        impl PrecedenceDecider for $visitor {
+            fn inner_expr_well_known_greater_precedence(&self, _: &Expr, _: &Oper) -> bool {
+                true
+            }
+        }
+        impl OperLeftAssocDecider for $visitor {
+            fn well_known_left_associative(&self, _: &BinOper) -> bool {
+                true
+            }
+        }
+    };
+}
+pub(super) use notation;
+
+notation!(Scanner);
+
+/// A writer that keeps nothing.
+#[derive(Debug)]
+pub(crate) struct Nothing;
+
+impl fmt::Write for Nothing {
+    fn write_str(&mut self, _: &str) -> fmt::Result {
+        Ok(())
+    }
+}
+
+impl fmt::Display for Nothing {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
+    }
+}
+
+impl SqlWriter for Nothing {
+    fn push_param<T: QueryBuilder>(&mut self, _: Value, _: &T) {}
+
+    fn as_writer(&mut self) -> &mut dyn fmt::Write {
+        self
+    }
+}
