@@ -62,6 +62,15 @@ pub enum Output {
     },
 }
 
+impl Output {
+    /// The position of the first partial that it comes from.
+    pub fn first(self) -> usize {
+        match self {
+            Self::Partial(at) | Self::Quotient { sum: at, .. } => at,
+        }
+    }
+}
+
 /// Plans a statement with GROUP BY or aggregates.
 pub(super) fn plan_groups(shape: &SelectShape) -> Result<GroupPlan, Clause> {
     let mut plan = GroupPlan {

@@ -6,7 +6,7 @@ mod transaction;
 
 use std::sync::Arc;
 
-use sea_orm::{DatabaseConnection, DbBackend, DbErr};
+use sea_orm::{DatabaseConnection, DbBackend, DbErr, StatementBuilder};
 use sharding_core::topology::Topology;
 
 pub use builder::ShardingBuilder;
@@ -15,6 +15,8 @@ pub use transaction::ShardingTransaction;
 use crate::error::ShardingError;
 use crate::execute::{Cluster, Session};
 use crate::explain::{Explain, Explanation};
+use crate::plan::Want;
+use crate::statement::Work;
 use crate::tables;
 
 /// A connection to several data sources that answers as if sharded tables were whole.
@@ -80,6 +82,17 @@ impl ShardingConnection {
     /// The refusal, if the statement would be refused.
     pub fn explain<S: Explain>(&self, statement: &S) -> Result<Explanation, ShardingError> {
         Explanation::of(&self.cluster.shards(), statement)
+    }
+
+    /// Plans a statement without running it, for the benchmarks; gives the count of jobs.
+    #[doc(hidden)]
+    pub fn plan<S: StatementBuilder>(&self, statement: &S) -> Result<usize, ShardingError> {
+        let work = Work::of(&self.cluster.shards(), statement, Want::All)?;
+        Ok(match work {
+            Work::Read(read) => read.jobs.len(),
+            Work::Write(write) => write.jobs.len(),
+            Work::Pass(..) => 1,
+        })
     }
 
     /// The data sources and sharded tables.

@@ -7,13 +7,17 @@ mod mysql;
 mod postgres;
 #[cfg(feature = "sqlx-sqlite")]
 mod sqlite;
+#[cfg(any(feature = "sqlx-sqlite", feature = "sqlx-postgres"))]
+mod union;
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{DatabaseConnection, DbBackend, DbErr, QueryResult};
+use sea_orm::{DatabaseConnection, DbBackend, DbErr, QueryResult, Statement};
 use sharding_core::merge::Datum;
+use sharding_core::plan::Output;
 
 use crate::catalog::Catalog;
 use crate::error::ShardingError;
+use crate::plan::GroupColumns;
 
 /// The type of a column in a row, by the database's name for it.
 pub(crate) type TypeName = String;
@@ -94,33 +98,44 @@ pub(crate) fn type_name(row: &QueryResult, column: usize) -> TypeName {
     }
 }
 
-/// An expression that has the value and the type that the database itself would have given.
-pub(crate) fn literal(
-    backend: DbBackend,
-    datum: &Datum,
-    type_name: &TypeName,
-) -> Result<Expr, String> {
+/// What computed rows look like.
+#[derive(Debug)]
+pub(crate) struct Shape<'a> {
+    pub(crate) backend: DbBackend,
+    pub(crate) columns: &'a GroupColumns,
+    pub(crate) outputs: &'a [Output],
+    /// The name of each partial's column.
+    pub(crate) names: Vec<String>,
+    /// The type of each partial's column.
+    pub(crate) types: Vec<TypeName>,
+}
+
+/// A value that the database cannot be made to give back unchanged.
+#[derive(Debug)]
+pub(crate) struct Unshapeable {
+    column: String,
+    type_name: TypeName,
+}
+
+impl From<Unshapeable> for ShardingError {
+    fn from(Unshapeable { column, type_name }: Unshapeable) -> Self {
+        Self::UnmergeableType { column, type_name }
+    }
+}
+
+/// A statement whose answer is these rows, in this order, with the names and types that the
+/// database itself would have given.
+pub(crate) fn shape(shape: &Shape<'_>, rows: &[&[Datum]]) -> Result<Statement, ShardingError> {
     of_dialect!(
-        backend,
-        dialect => dialect::shape::literal(datum, type_name),
-        else Err(NO_DIALECT.to_owned())
+        shape.backend,
+        dialect => Ok(dialect::shape::shape(shape, rows)?),
+        else Err(ShardingError::Unexpected(NO_DIALECT))
     )
 }
 
-/// An expression for SUM / COUNT that has the value and the type that the database's own AVG
-/// would have given.
-pub(crate) fn quotient(
-    backend: DbBackend,
-    sum: &Datum,
-    sum_type: &TypeName,
-    count: &Datum,
-    count_type: &TypeName,
-) -> Result<Expr, String> {
-    of_dialect!(
-        backend,
-        dialect => dialect::shape::quotient(sum, sum_type, count, count_type),
-        else Err(NO_DIALECT.to_owned())
-    )
+/// How many rows one statement may shape: at least one.
+pub(crate) fn chunk_size(shape: &Shape<'_>) -> usize {
+    of_dialect!(shape.backend, dialect => dialect::shape::chunk_size(shape), else 1)
 }
 
 /// The name that the database gives to an AVG without an alias.

@@ -1,13 +1,13 @@
-use sea_orm::{DbErr, QueryResult};
+use sea_orm::{DbBackend, DbErr, QueryResult};
 use sharding_core::merge::{Datum, GroupMerger, PageCutter, Tournament, compare_rows};
 use sharding_core::plan::{Fold, GroupPlan, Page, TextOrder};
 
 use super::order::read;
-use super::shape::{Shape, shape};
-use crate::dialect;
+use super::shape::shape;
+use crate::dialect::{self, Shape};
 use crate::error::ShardingError;
 use crate::execute::Session;
-use crate::plan::PlannedRead;
+use crate::plan::{GroupColumns, PlannedRead};
 
 /// Groups and aggregates of the nodes, as rows that the database itself has made.
 pub(crate) async fn merge_groups(
@@ -20,11 +20,15 @@ pub(crate) async fn merge_groups(
     let Some(first) = answers.iter().flatten().next() else {
         return Ok(Vec::new());
     };
-    let shape_of = Shape::of(planned, plan, first);
+    let Some(columns) = &planned.groups else {
+        return Err(ShardingError::Unexpected("groups were merged that were not planned").into());
+    };
+    let backend = planned.jobs[0].statement.db_backend;
+    let rows_like = shape_of(columns, plan, first, backend);
     let mut cutter = PageCutter::new(page);
     let mut rows = fold(plan, answers)?;
     rows.retain(|_| cutter.admit());
-    shape(session, planned.jobs[0].source(), &shape_of, &rows).await
+    shape(session, planned.jobs[0].source(), &rows_like, &rows).await
 }
 
 /// The folded groups in the order of the statement.
@@ -73,26 +77,31 @@ fn texts(plan: &GroupPlan) -> Vec<TextOrder> {
     texts
 }
 
-impl<'a> Shape<'a> {
-    fn of(planned: &'a PlannedRead, plan: &'a GroupPlan, row: &QueryResult) -> Self {
-        let names = row.column_names();
-        let name = |(at, partial)| match planned.average_name(partial) {
-            Some(name) => name.to_owned(),
-            None => names.get(at).cloned().unwrap_or_default(),
-        };
-        Self {
-            outputs: &plan.outputs,
-            names: plan
-                .partials
-                .iter()
-                .copied()
-                .enumerate()
-                .map(name)
-                .collect(),
-            types: (0..plan.partials.len())
-                .map(|at| dialect::type_name(row, at))
-                .collect(),
-            backend: planned.jobs[0].statement.db_backend,
-        }
+/// What the final rows look like; a partial row of a node shows names and types.
+fn shape_of<'a>(
+    columns: &'a GroupColumns,
+    plan: &'a GroupPlan,
+    row: &QueryResult,
+    backend: DbBackend,
+) -> Shape<'a> {
+    let names = row.column_names();
+    let name = |(at, partial)| match columns.average_name(partial) {
+        Some(name) => name.to_owned(),
+        None => names.get(at).cloned().unwrap_or_default(),
+    };
+    Shape {
+        backend,
+        columns,
+        outputs: &plan.outputs,
+        names: plan
+            .partials
+            .iter()
+            .copied()
+            .enumerate()
+            .map(name)
+            .collect(),
+        types: (0..plan.partials.len())
+            .map(|at| dialect::type_name(row, at))
+            .collect(),
     }
 }

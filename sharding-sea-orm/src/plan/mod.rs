@@ -3,7 +3,7 @@
 mod read;
 mod write;
 
-pub(crate) use read::{KeyReason, PlannedRead, Want, key_reasons, plan_read};
+pub(crate) use read::{GroupColumns, KeyReason, PlannedRead, Want, key_reasons, plan_read};
 pub(crate) use write::{PlannedWrite, plan_delete, plan_insert, plan_update};
 
 use sharding_core::plan::{Clause, Reach};

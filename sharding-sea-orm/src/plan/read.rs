@@ -1,15 +1,16 @@
 use std::sync::Arc;
 
-use sea_orm::sea_query::SelectStatement;
+use sea_orm::DbBackend;
+use sea_orm::sea_query::{Expr, SelectExpr, SelectStatement};
 use sharding_core::key::KeySet;
 use sharding_core::plan::{self, Clause, Merge, Page, Partial, Reach, ReadPlan};
-use sharding_core::topology::{Rule, Table};
+use sharding_core::topology::{Node, Rule, Table};
 
 use super::{at_least_one, check_others, reach};
 use crate::dialect;
 use crate::error::ShardingError;
 use crate::execute::Job;
-use crate::rewrite::{node_select, union_select};
+use crate::rewrite::{node_select, typed_select, union_select};
 use crate::shards::Shards;
 use crate::visit::{SelectView, Selected};
 
@@ -28,8 +29,19 @@ pub(crate) struct PlannedRead {
     pub(crate) nodes: Vec<usize>,
     pub(crate) jobs: Vec<Job>,
     pub(crate) plan: ReadPlan,
-    /// Names of computed columns that no node gives; only for groups.
-    pub(crate) names: Vec<Option<String>>,
+    /// What the rows of groups look like; `None` without groups.
+    pub(crate) groups: Option<GroupColumns>,
+}
+
+/// What the rows of groups look like, as far as the statement tells.
+#[derive(Debug)]
+pub(crate) struct GroupColumns {
+    /// The name of each selected item, should it be an average.
+    names: Vec<String>,
+    /// Each selected item that is a column of a table.
+    pub(crate) columns: Vec<Option<Expr>>,
+    /// A SELECT of nothing from the same tables, where types come from there.
+    pub(crate) typed: Option<SelectStatement>,
 }
 
 /// What one sharding key contributed to a route.
@@ -87,19 +99,24 @@ pub(crate) fn plan_read(
             statement: shards.backend.build(&select),
         })
         .collect();
-    let names = match &plan {
+    let groups = match &plan {
         ReadPlan::Merge {
             merge: Merge::Groups(_),
             ..
-        } => names(&view, shards),
-        _ => Vec::new(),
+        } => Some(GroupColumns::of(
+            &view,
+            select,
+            table.node(nodes[0]),
+            shards,
+        )),
+        _ => None,
     };
     Ok(Some(PlannedRead {
         table,
         nodes,
         jobs,
         plan,
-        names,
+        groups,
     }))
 }
 
@@ -145,20 +162,32 @@ fn decide(
     plan::plan_read(&shape, reach)
 }
 
-fn names(view: &SelectView<'_>, shards: &Shards) -> Vec<Option<String>> {
-    let name = |item: &sea_orm::sea_query::SelectExpr| match &item.alias {
-        Some(alias) => Some(alias.to_string()),
-        None => Some(dialect::average_name(shards.backend, &item.expr)),
-    };
-    view.parts.items.iter().map(name).collect()
-}
+impl GroupColumns {
+    fn of(
+        view: &SelectView<'_>,
+        select: &SelectStatement,
+        node: Node<'_>,
+        shards: &Shards,
+    ) -> Self {
+        let items = &view.parts.items;
+        let name = |item: &SelectExpr| match &item.alias {
+            Some(alias) => alias.to_string(),
+            None => dialect::average_name(shards.backend, &item.expr),
+        };
+        let column =
+            |item: &SelectExpr| matches!(item.expr, Expr::Column(_)).then(|| item.expr.clone());
+        let typed = (shards.backend == DbBackend::Sqlite).then(|| typed_select(view, select, node));
+        Self {
+            names: items.iter().map(name).collect(),
+            columns: items.iter().map(column).collect(),
+            typed,
+        }
+    }
 
-impl PlannedRead {
-    /// The name of an output of a group plan, which is the name of the partial that it comes from
-    /// unless it is an average.
+    /// The name of an average, which its partials do not have.
     pub(crate) fn average_name(&self, partial: Partial) -> Option<&str> {
         match partial {
-            Partial::SumOf(item) => self.names.get(item)?.as_deref(),
+            Partial::SumOf(item) => self.names.get(item).map(String::as_str),
             _ => None,
         }
     }

@@ -5,5 +5,5 @@ mod groups;
 mod select;
 mod write;
 
-pub(crate) use select::{node_select, union_select};
+pub(crate) use select::{node_select, typed_select, union_select};
 pub(crate) use write::{node_delete, node_insert, node_update};

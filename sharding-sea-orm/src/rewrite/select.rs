@@ -1,4 +1,4 @@
-use sea_orm::sea_query::{DynIden, Query, SelectStatement, TableRef, UnionType};
+use sea_orm::sea_query::{DynIden, Expr, ExprTrait, Query, SelectStatement, TableRef, UnionType};
 use sharding_core::plan::{Merge, Page};
 use sharding_core::topology::Node;
 
@@ -57,6 +57,26 @@ pub(crate) fn union_select(
         union.unions(tables.map(|table| (UnionType::All, table)));
         TableRef::SubQuery(Box::new(union), alias.clone())
     })
+}
+
+/// A SELECT of nothing from the same tables: what it selects is still to be added. SQLite takes
+/// the declared types of a union's columns from its first part.
+pub(crate) fn typed_select(
+    view: &SelectView<'_>,
+    select: &SelectStatement,
+    node: Node<'_>,
+) -> SelectStatement {
+    let mut typed = swap(view, select, &|alias| {
+        physical(view.sharded.table, node, alias)
+    });
+    typed
+        .clear_selects()
+        .clear_group_by()
+        .clear_order_by()
+        .reset_limit()
+        .reset_offset();
+    typed.and_where(Expr::val(1).eq(0));
+    typed
 }
 
 /// The same SELECT with another table in place of the sharded one. Everything else is the clone

@@ -59,7 +59,7 @@ impl<'a> InsertView<'a> {
             Some(Clause::DefaultValues)
         } else if parts.replace && !view.all_unique_keys_hold_the_sharding_keys() {
             Some(Clause::Replace)
-        } else if parts.with || view.recompose(&view.rows, parts.replace) != *insert {
+        } else if parts.with || !view.is_whole(insert, parts.replace) {
             Some(Clause::NotUnderstood)
         } else {
             view.conflict()
@@ -193,6 +193,13 @@ impl<'a> InsertView<'a> {
     /// The same INSERT with these rows only.
     pub(crate) fn with_rows(&self, rows: &[Vec<Expr>]) -> InsertStatement {
         self.recompose(rows, false)
+    }
+
+    /// Whether the parts are the whole statement. SeaORM asks for default values in case there are
+    /// no columns, which leaves a mark without a meaning where there are some.
+    fn is_whole(&self, insert: &InsertStatement, replace: bool) -> bool {
+        let mut composed = self.recompose(&self.rows, replace);
+        composed == *insert || *composed.or_default_values() == *insert
     }
 
     fn recompose(&self, rows: &[Vec<Expr>], replace: bool) -> InsertStatement {

@@ -13,9 +13,22 @@ pub(in crate::dialect) fn read(row: &MySqlRow, column: usize) -> Result<Datum, S
 }
 
 pub(in crate::dialect) fn type_name(row: &MySqlRow, column: usize) -> String {
-    row.columns()
-        .get(column)
-        .map_or_else(String::new, |c| c.type_info().name().to_owned())
+    let Some(column) = row.columns().get(column) else {
+        return String::new();
+    };
+    let type_info = column.type_info();
+    // Text under a binary collation is announced as bytes; its character set tells.
+    let is_text = <String as Type<MySql>>::compatible(type_info);
+    let name = match type_info.name() {
+        "VARBINARY" if is_text => "VARCHAR",
+        "BINARY" if is_text => "CHAR",
+        "TINYBLOB" if is_text => "TINYTEXT",
+        "BLOB" if is_text => "TEXT",
+        "MEDIUMBLOB" if is_text => "MEDIUMTEXT",
+        "LONGBLOB" if is_text => "LONGTEXT",
+        name => name,
+    };
+    name.to_owned()
 }
 
 fn parse(row: &MySqlRow, column: usize, type_name: &str) -> Option<Datum> {
@@ -42,11 +55,7 @@ fn parse(row: &MySqlRow, column: usize, type_name: &str) -> Option<Datum> {
             Datum::Text(get(row, column)?)
         }
         "VARBINARY" | "BINARY" | "TINYBLOB" | "BLOB" | "MEDIUMBLOB" | "LONGBLOB" => {
-            // Text under a binary collation is announced as bytes; its character set tells.
-            match row.try_get::<String, _>(column) {
-                Ok(text) => Datum::Text(text),
-                Err(_) => Datum::Bytes(get(row, column)?),
-            }
+            Datum::Bytes(get(row, column)?)
         }
         _ => return None,
     })

@@ -1,60 +1,164 @@
-use chrono::{DateTime, NaiveDate};
-use sea_orm::Value;
-use sea_orm::sea_query::{BinOper, Expr, ExprTrait};
-use sharding_core::merge::Datum;
+use std::fmt::Write;
 
-/// The value cast to the type, as far as CAST has types: drivers read the wider ones alike.
-pub(in crate::dialect) fn literal(datum: &Datum, type_name: &str) -> Result<Expr, String> {
-    let unknown = || type_name.to_owned();
-    let target = match type_name {
-        name if name.ends_with(" UNSIGNED") => "UNSIGNED".to_owned(),
-        "BOOLEAN" | "TINYINT" | "SMALLINT" | "MEDIUMINT" | "INT" | "BIGINT" => "SIGNED".to_owned(),
-        "FLOAT" | "DOUBLE" => "DOUBLE".to_owned(),
-        "DECIMAL" => match datum {
-            Datum::Decimal(value) => format!("DECIMAL(65, {})", value.fractional_digit_count()),
-            _ => "DECIMAL(65, 0)".to_owned(),
-        },
-        "DATE" => "DATE".to_owned(),
-        "DATETIME" | "TIMESTAMP" => "DATETIME(6)".to_owned(),
-        "VARBINARY" | "BINARY" | "TINYBLOB" | "BLOB" | "MEDIUMBLOB" | "LONGBLOB" => match datum {
-            Datum::Text(_) => "CHAR".to_owned(),
-            _ => "BINARY".to_owned(),
-        },
-        "VARCHAR" | "CHAR" | "TINYTEXT" | "TEXT" | "MEDIUMTEXT" | "LONGTEXT" => "CHAR".to_owned(),
-        _ => return Err(unknown()),
-    };
-    let value: Value = match datum {
-        Datum::Null => Value::String(None),
-        Datum::Int(value) => value.to_string().into(),
-        Datum::Float(value) => (*value).into(),
-        Datum::Decimal(value) => value.to_plain_string().into(),
-        Datum::Text(value) => value.clone().into(),
-        Datum::Bytes(value) => value.clone().into(),
-        Datum::Time(days) if type_name == "DATE" => {
-            let days = i32::try_from(*days).map_err(|_| unknown())?;
-            NaiveDate::from_epoch_days(days).ok_or_else(unknown)?.into()
-        }
-        Datum::Time(micros) => DateTime::from_timestamp_micros(*micros)
-            .ok_or_else(unknown)?
-            .naive_utc()
-            .into(),
-        _ => return Err(unknown()),
-    };
-    Ok(Expr::val(value).cast_as(target))
+use chrono::{DateTime, NaiveDate};
+use sea_orm::sea_query::{DynIden, MysqlQueryBuilder, QuotedBuilder};
+use sea_orm::{DbBackend, Statement};
+use sharding_core::merge::Datum;
+use sharding_core::plan::Output;
+
+use crate::dialect::{Shape, TypeName, Unshapeable};
+
+/// The values travel as one JSON text, far below the least `max_allowed_packet`.
+pub(in crate::dialect) fn chunk_size(_shape: &Shape<'_>) -> usize {
+    2_000
 }
 
-/// AVG divides as the operator does: four digits more than its argument, or a floating point
-/// number.
-pub(in crate::dialect) fn quotient(
-    sum: &Datum,
-    sum_type: &str,
-    count: &Datum,
-    count_type: &str,
-) -> Result<Expr, String> {
-    match sum_type {
-        "DECIMAL" | "DOUBLE" => {
-            Ok(literal(sum, sum_type)?.binary(BinOper::Div, literal(count, count_type)?))
-        }
-        other => Err(other.to_owned()),
+/// A JSON table gives each column its exact type, which CAST cannot: it knows no TIMESTAMP, no
+/// BOOLEAN and no small integers. MariaDB has it since 10.6, MySQL since 8.0.
+pub(in crate::dialect) fn shape(
+    shape: &Shape<'_>,
+    rows: &[&[Datum]],
+) -> Result<Statement, Unshapeable> {
+    let mut columns = String::new();
+    for (at, type_name) in shape.types.iter().enumerate() {
+        let refuse = || Unshapeable {
+            column: shape.names[at].clone(),
+            type_name: type_name.clone(),
+        };
+        let column_type = column_type(type_name, at, rows).ok_or_else(refuse)?;
+        let _ = write!(columns, ", c{at} {column_type} PATH '$[{at}]'");
     }
+    let mut selected = String::new();
+    for output in shape.outputs {
+        if !selected.is_empty() {
+            selected.push_str(", ");
+        }
+        let _ = match *output {
+            Output::Partial(at) if is_binary(&shape.types[at]) => {
+                write!(selected, "UNHEX(t.c{at})")
+            }
+            Output::Partial(at) => write!(selected, "t.c{at}"),
+            // AVG divides as the operator does: four digits more than its argument, or a floating
+            // point number.
+            Output::Quotient { sum, count } => write!(selected, "t.c{sum} / t.c{count}"),
+        };
+        selected.push_str(" AS ");
+        let name = DynIden::from(shape.names[output.first()].clone());
+        MysqlQueryBuilder.prepare_iden(&name, &mut selected);
+    }
+    let sql = format!(
+        "SELECT {selected} FROM JSON_TABLE(?, '$[*]' COLUMNS(i FOR ORDINALITY{columns})) AS t \
+         ORDER BY t.i"
+    );
+    Ok(Statement::from_sql_and_values(
+        DbBackend::MySql,
+        sql,
+        [json(shape, rows)?.into()],
+    ))
+}
+
+fn column_type(type_name: &TypeName, at: usize, rows: &[&[Datum]]) -> Option<String> {
+    Some(match type_name.as_str() {
+        "BOOLEAN" => "TINYINT(1)".to_owned(),
+        "TINYINT" | "SMALLINT" | "MEDIUMINT" | "INT" | "BIGINT" | "FLOAT" | "DOUBLE" | "DATE" => {
+            type_name.clone()
+        }
+        name if name.ends_with(" UNSIGNED") => type_name.clone(),
+        // The sums of a column have the scale of the column.
+        "DECIMAL" => {
+            let scale = |row: &&[Datum]| match &row[at] {
+                Datum::Decimal(value) => value.fractional_digit_count(),
+                _ => 0,
+            };
+            format!("DECIMAL(65, {})", rows.iter().map(scale).max().unwrap_or(0))
+        }
+        "DATETIME" | "TIMESTAMP" => format!("{type_name}(6)"),
+        "VARCHAR" | "CHAR" => {
+            let length = |row: &&[Datum]| match &row[at] {
+                Datum::Text(text) => text.chars().count(),
+                _ => 0,
+            };
+            let longest = rows.iter().map(length).max().unwrap_or(0).max(1);
+            format!("VARCHAR({longest}) CHARACTER SET utf8mb4")
+        }
+        "TINYTEXT" | "TEXT" | "MEDIUMTEXT" | "LONGTEXT" => {
+            format!("{type_name} CHARACTER SET utf8mb4")
+        }
+        name if is_binary(name) => "LONGTEXT CHARACTER SET utf8mb4".to_owned(),
+        _ => return None,
+    })
+}
+
+/// JSON has no bytes; they travel in hexadecimal.
+fn is_binary(type_name: &str) -> bool {
+    matches!(
+        type_name,
+        "VARBINARY" | "BINARY" | "TINYBLOB" | "BLOB" | "MEDIUMBLOB" | "LONGBLOB"
+    )
+}
+
+/// An array of rows, each an array of texts and NULLs.
+fn json(shape: &Shape<'_>, rows: &[&[Datum]]) -> Result<String, Unshapeable> {
+    let mut json = String::from("[");
+    for (number, row) in rows.iter().enumerate() {
+        json.push_str(if number == 0 { "[" } else { ",[" });
+        for (at, datum) in row.iter().enumerate() {
+            if at > 0 {
+                json.push(',');
+            }
+            match text(datum, &shape.types[at]) {
+                Ok(None) => json.push_str("null"),
+                Ok(Some(text)) => write_json_text(&text, &mut json),
+                Err(type_name) => {
+                    return Err(Unshapeable {
+                        column: shape.names[at].clone(),
+                        type_name,
+                    });
+                }
+            }
+        }
+        json.push(']');
+    }
+    json.push(']');
+    Ok(json)
+}
+
+fn text(datum: &Datum, type_name: &TypeName) -> Result<Option<String>, TypeName> {
+    let unknown = || type_name.clone();
+    Ok(Some(match datum {
+        Datum::Null => return Ok(None),
+        Datum::Bool(value) => u8::from(*value).to_string(),
+        Datum::Int(value) => value.to_string(),
+        // The shortest text that reads back as the same number.
+        Datum::Float(value) => format!("{value:e}"),
+        Datum::Decimal(value) => value.to_plain_string(),
+        Datum::Text(value) => value.clone(),
+        Datum::Bytes(value) => value.iter().map(|byte| format!("{byte:02X}")).collect(),
+        Datum::Time(days) if type_name == "DATE" => {
+            let days = i32::try_from(*days).map_err(|_| unknown())?;
+            NaiveDate::from_epoch_days(days)
+                .ok_or_else(unknown)?
+                .to_string()
+        }
+        Datum::Time(micros) => {
+            let time = DateTime::from_timestamp_micros(*micros).ok_or_else(unknown)?;
+            time.format("%Y-%m-%d %H:%M:%S%.6f").to_string()
+        }
+        _ => return Err(unknown()),
+    }))
+}
+
+fn write_json_text(text: &str, json: &mut String) {
+    json.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => json.push_str("\\\""),
+            '\\' => json.push_str("\\\\"),
+            c if c < ' ' => {
+                let _ = write!(json, "\\u{:04x}", u32::from(c));
+            }
+            c => json.push(c),
+        }
+    }
+    json.push('"');
 }

@@ -1,42 +1,53 @@
 use chrono::{NaiveDate, NaiveDateTime, TimeDelta};
-use sea_orm::Value;
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait};
+use sea_orm::{DbBackend, Statement, Value};
 use sharding_core::merge::Datum;
 
+use crate::dialect::union::{self, Values};
+use crate::dialect::{Shape, TypeName, Unshapeable};
+
+/// PostgreSQL takes 65,535 values in a statement.
+pub(in crate::dialect) fn chunk_size(shape: &Shape<'_>) -> usize {
+    (60_000 / (2 * shape.outputs.len()).max(1)).clamp(1, 1_000)
+}
+
+pub(in crate::dialect) fn shape(
+    shape: &Shape<'_>,
+    rows: &[&[Datum]],
+) -> Result<Statement, Unshapeable> {
+    let select = union::select(shape, None, rows, &Values { literal, quotient })?;
+    Ok(DbBackend::Postgres.build(&select))
+}
+
 /// The value cast to the type. Most travel as text, which PostgreSQL reads without loss.
-pub(in crate::dialect) fn literal(datum: &Datum, type_name: &str) -> Result<Expr, String> {
+fn literal(datum: &Datum, type_name: &TypeName) -> Result<Expr, TypeName> {
     let value: Value = match datum {
         Datum::Null => Value::String(None),
-        Datum::Bool(value) => (*value).into(),
+        Datum::Bool(value) => value.to_string().into(),
         Datum::Int(value) => value.to_string().into(),
         // The shortest text that reads back as the same number.
         Datum::Float(value) => value.to_string().into(),
         Datum::Decimal(value) => value.to_plain_string().into(),
         Datum::Time(value) => time(*value, type_name)
-            .ok_or_else(|| type_name.to_owned())?
+            .ok_or_else(|| type_name.clone())?
             .into(),
         Datum::Text(value) => value.clone().into(),
         Datum::Bytes(value) if type_name == "UUID" => hex(value).into(),
         Datum::Bytes(value) => format!("\\x{}", hex(value)).into(),
-        _ => return Err(type_name.to_owned()),
+        _ => return Err(type_name.clone()),
     };
-    Ok(Expr::val(value).cast_as(type_name.to_owned()))
+    Ok(Expr::val(value).cast_as(type_name.clone()))
 }
 
 /// PostgreSQL's AVG of integers and decimals is a division of `numeric`, of others one of
 /// `float8`.
-pub(in crate::dialect) fn quotient(
-    sum: &Datum,
-    sum_type: &str,
-    count: &Datum,
-    _count_type: &str,
-) -> Result<Expr, String> {
-    let type_name = match sum_type {
-        "INT8" | "NUMERIC" => "NUMERIC",
-        "FLOAT8" => "FLOAT8",
-        other => return Err(other.to_owned()),
+fn quotient(sum: &Datum, sum_type: &TypeName, count: &Datum) -> Result<Expr, TypeName> {
+    let type_name = match sum_type.as_str() {
+        "INT8" | "NUMERIC" => "NUMERIC".to_owned(),
+        "FLOAT8" => "FLOAT8".to_owned(),
+        _ => return Err(sum_type.clone()),
     };
-    Ok(literal(sum, type_name)?.binary(BinOper::Div, literal(count, type_name)?))
+    Ok(literal(sum, &type_name)?.binary(BinOper::Div, literal(count, &type_name)?))
 }
 
 fn hex(bytes: &[u8]) -> String {

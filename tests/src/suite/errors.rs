@@ -1,0 +1,113 @@
+use sea_orm::sea_query::{Query, Table};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect,
+    QueryTrait, Statement,
+};
+use sharding_sea_orm::ShardingError;
+
+use super::refusal;
+use crate::entity::{monthly, whole};
+use crate::world::World;
+
+pub async fn raw_text(backend: DbBackend) {
+    let world = World::filled(backend).await;
+    let db = &world.db;
+    let raw = |sql: &str| Statement::from_string(backend, sql);
+    let refused = refusal(db.query_all_raw(raw("SELECT * FROM event_monthly")).await);
+    assert_eq!(
+        refused,
+        "refused: raw SQL that names a sharded table on `event_monthly`; write the statement with \
+         SeaORM or sea-query",
+    );
+    refusal(db.execute_unprepared("DELETE FROM event_monthly").await);
+    refusal(db.execute_raw(raw("UPDATE event_monthly SET n = 1")).await);
+    refusal(
+        db.query_one_raw(raw("SELECT 1 FROM \"EVENT_MONTHLY\""))
+            .await,
+    );
+    let found = monthly::Entity::find().from_raw_sql(raw("SELECT * FROM event_monthly"));
+    refusal(found.all(db).await);
+    // Other text passes, also that of physical tables.
+    db.query_all_raw(raw("SELECT * FROM event_whole"))
+        .await
+        .unwrap();
+    db.query_all_raw(raw("SELECT 'event_monthly' AS x"))
+        .await
+        .unwrap();
+    db.query_all_raw(raw("SELECT * FROM event_monthly_201301"))
+        .await
+        .unwrap();
+    assert_eq!(whole::Entity::find().count(db).await.unwrap(), 400);
+    world.end().await;
+}
+
+pub async fn missing_tables(backend: DbBackend) {
+    let world = World::bare(backend).await;
+    let error = monthly::Entity::find().all(&world.db).await.unwrap_err();
+    let Some(ShardingError::MissingTable {
+        table,
+        physical,
+        data_source,
+        ..
+    }) = ShardingError::of(&error)
+    else {
+        panic!("{error}");
+    };
+    assert_eq!(table, "event_monthly");
+    assert!(physical.starts_with("event_monthly_2013"), "{physical}");
+    assert_eq!(data_source, "a");
+    assert!(
+        error.to_string().contains("`create_tables` creates it"),
+        "{error}"
+    );
+    world.end().await;
+}
+
+pub async fn nested_tables(backend: DbBackend) {
+    let world = World::filled(backend).await;
+    let db = &world.db;
+    let ids = monthly::Entity::find()
+        .select_only()
+        .column(monthly::Column::Id)
+        .into_query();
+    let within = whole::Entity::find().filter(whole::Column::Id.in_subquery(ids.clone()));
+    let refused = refusal(within.all(db).await);
+    assert!(
+        refused.contains("a join, a subquery, a set operation or WITH"),
+        "{refused}"
+    );
+    let within = monthly::Entity::find().filter(monthly::Column::Id.in_subquery(ids));
+    refusal(within.all(db).await);
+    let text = whole::Entity::find().filter(sea_orm::sea_query::Expr::cust(
+        "id IN (SELECT id FROM event_monthly)",
+    ));
+    refusal(text.all(db).await);
+    let delete = Query::delete()
+        .from_table(whole::Entity)
+        .and_where(
+            whole::Column::Id.in_subquery(
+                monthly::Entity::find()
+                    .select_only()
+                    .column(monthly::Column::Id)
+                    .into_query(),
+            ),
+        )
+        .to_owned();
+    refusal(db.execute(&delete).await);
+    world.end().await;
+}
+
+pub async fn definitions(backend: DbBackend) {
+    let world = World::empty(backend).await;
+    let refused = refusal(world.db.execute(Table::drop().table(monthly::Entity)).await);
+    assert!(
+        refused.contains("a definition of a sharded table"),
+        "{refused}"
+    );
+    world
+        .db
+        .execute(Table::drop().table(whole::Entity))
+        .await
+        .unwrap();
+    world.end().await;
+}

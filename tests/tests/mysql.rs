@@ -1,0 +1,3 @@
+//! The suite on MySql.
+
+tests::mount!(sea_orm::DbBackend::MySql);

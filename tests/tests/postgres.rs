@@ -1,0 +1,3 @@
+//! The suite on Postgres.
+
+tests::mount!(sea_orm::DbBackend::Postgres);

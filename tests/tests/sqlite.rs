@@ -1,0 +1,3 @@
+//! The suite on Sqlite.
+
+tests::mount!(sea_orm::DbBackend::Sqlite);
