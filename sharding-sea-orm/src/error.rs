@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sea_orm::DbErr;
-use sharding_core::error::{ConfigError, KeyError, Refusal};
-use sharding_core::merge::MergeError;
+pub use sharding_core::error::{Clause, ConfigError, KeyError, Mistake, Refusal};
+pub use sharding_core::merge::MergeError;
 
 /// An error of the sharding layer. Errors of the databases are passed through as [`DbErr`].
 ///

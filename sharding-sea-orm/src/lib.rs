@@ -1,4 +1,102 @@
-//! Sharding for SeaORM.
+//! Sharding for SeaORM: N tables in M databases answer exactly as one table would, or the
+//! statement is refused with an error that names the clause and the way out.
+//!
+//! An application marks an entity with the key and the strategy that place its rows, connects with
+//! [`ShardingConnection`] instead of SeaORM's connection, and goes on writing SeaORM. Statements
+//! are routed by their predicates, sent to the physical tables they reach, and their answers
+//! merged.
+//!
+//! ```
+//! use chrono::{TimeZone, Utc};
+//! use sea_orm::entity::prelude::*;
+//! use sea_orm::{QueryOrder, Set};
+//! use sharding_sea_orm::ShardingConnection;
+//!
+//! mod flight {
+//!     use sea_orm::entity::prelude::*;
+//!     use sharding_sea_orm::{Monthly, Sharded};
+//!
+//!     #[derive(Clone, Debug, PartialEq, DeriveEntityModel, Sharded)]
+//!     #[sea_orm(table_name = "flight")]
+//!     #[sharded(table(key = time_hour, by = Monthly::starting(2013, 1).through(2014, 1)))]
+//!     pub struct Model {
+//!         #[sea_orm(primary_key, auto_increment = false)]
+//!         pub id: i64,
+//!         pub time_hour: DateTimeUtc,
+//!         pub carrier: String,
+//!     }
+//!
+//!     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+//!     pub enum Relation {}
+//!
+//!     impl ActiveModelBehavior for ActiveModel {}
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let db = ShardingConnection::builder()
+//!     .source("ds0", "sqlite::memory:")
+//!     .entity::<flight::Entity>()
+//!     .connect()
+//!     .await?;
+//! db.create_tables().await?; // flight_201301 to flight_201401
+//!
+//! for (id, month) in [(1, 3), (2, 1), (3, 3)] {
+//!     let time_hour = Set(Utc.with_ymd_and_hms(2013, month, 9, 5, 0, 0).unwrap());
+//!     flight::ActiveModel { id: Set(id), time_hour, carrier: Set("UA".into()) }
+//!         .insert(&db)
+//!         .await?;
+//! }
+//!
+//! let since = Utc.with_ymd_and_hms(2013, 2, 1, 0, 0, 0).unwrap();
+//! let query = flight::Entity::find()
+//!     .filter(flight::Column::TimeHour.gte(since))
+//!     .order_by_desc(flight::Column::Id);
+//! assert_eq!(db.explain(&query)?.nodes.len(), 12); // not January 2013
+//! let ids: Vec<i64> = query.all(&db).await?.iter().map(|flight| flight.id).collect();
+//! assert_eq!(ids, [3, 1]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How a statement is answered
+//!
+//! 1. **One node** is reached: the statement passes through with the physical table's name.
+//! 2. **Several nodes**, and every operator decomposes: the nodes' answers are concatenated,
+//!    merged in order, paged, or combined group by group.
+//! 3. **Several nodes of one data source**, not decomposable: the database answers over the
+//!    `UNION ALL` of the physical tables.
+//! 4. Otherwise the statement is **refused**; [`ShardingError::Refused`] names the clause.
+//!
+//! [`ShardingConnection::explain`] tells which, why, and shows the SQL of each node.
+//!
+//! # Where rows go
+//!
+//! | strategy | keys | narrows on |
+//! |---|---|---|
+//! | [`Modulo`] | integers | equality, `IN`, short ranges |
+//! | [`HashModulo`] | any type | equality, `IN` |
+//! | [`Monthly`] | dates and timestamps | equality, `IN`, ranges |
+//!
+//! A rule chooses the tail (`table(key = …, by = …)`), the data source (`source(key = …, by = …)`),
+//! or each of them one. The key is a field, the strategy an expression, so that a wrong one does
+//! not compile.
+//!
+//! # What one table does and tails cannot
+//!
+//! - Primary and unique keys hold within each physical table. They hold overall if they contain
+//!   the sharding keys, or if whoever makes the values makes them unique, as UUIDs and Snowflake
+//!   ids are.
+//! - The database does not number rows: an INSERT without its primary key is refused.
+//! - Statements over several nodes see each node at its own moment, unless a transaction of a
+//!   stricter isolation level gives them one.
+//!
+//! # Features
+//!
+//! `sqlx-sqlite` (the default), `sqlx-postgres` and `sqlx-mysql` enable the database systems, as
+//! SeaORM's features of these names do. MariaDB needs version 10.6 or later for merged groups,
+//! MySQL 8.0.
+
 mod catalog;
 mod connection;
 mod dialect;
@@ -18,6 +116,7 @@ mod value;
 mod visit;
 
 pub use sharding_core::strategy::{HashModulo, Modulo, Monthly, Strategy, Zone};
+pub use sharding_core::topology::Topology;
 pub use sharding_macros::Sharded;
 
 pub use connection::{ShardingBuilder, ShardingConnection, ShardingTransaction};

@@ -13,6 +13,7 @@ pub(super) async fn ask(board: &mut Board<'_>) -> anyhow::Result<()> {
             .filter(flight::Column::DepDelay.gt(0))
             .order_by_desc(flight::Column::DepDelay)
             .order_by_asc(flight::Column::Id);
+        route query.clone().offset(499 * 20).limit(20);
         answer query.paginate(db, 20).fetch_page(499).await?
     );
     ask!(board, "How many flights left from LaGuardia, and on how many pages of 50?", flight =>
