@@ -250,7 +250,7 @@ fn reaches<E: EntityTrait>(db: &ShardingConnection, select: &SelectStatement) ->
 const TAILS: [u32; 3] = [10, 1_000, 10_000];
 
 /// Visit, route, plan, rewrite and render a statement for its one node.
-#[divan::bench(args = TAILS)]
+#[divan::bench(args = TAILS, sample_count = 200, sample_size = 50)]
 fn plan_find_by_id(bencher: Bencher<'_, '_>, tails: u32) {
     let (db, select) = match tails {
         10 => find_by_id::<of_10::Entity>(),
@@ -261,14 +261,14 @@ fn plan_find_by_id(bencher: Bencher<'_, '_>, tails: u32) {
 }
 
 /// Render the same statement for the physical table.
-#[divan::bench]
+#[divan::bench(sample_count = 200, sample_size = 50)]
 fn plain_find_by_id(bencher: Bencher<'_, '_>) {
     let select = physical::Entity::find_by_id(ID).into_query();
     bencher.bench(|| render(black_box(&select)));
 }
 
 /// The same for a range of three months out of 120.
-#[divan::bench]
+#[divan::bench(sample_count = 200, sample_size = 50)]
 fn plan_3_of_120_months(bencher: Bencher<'_, '_>) {
     let db = unconnected::<monthly::Entity>();
     let select = range::<monthly::Entity>(monthly::Column::Opened);
@@ -277,7 +277,7 @@ fn plan_3_of_120_months(bencher: Bencher<'_, '_>) {
 }
 
 /// Render that statement for one physical table, three times.
-#[divan::bench]
+#[divan::bench(sample_count = 200, sample_size = 50)]
 fn plain_3_months(bencher: Bencher<'_, '_>) {
     let select = range::<month::Entity>(month::Column::Opened);
     bencher.bench(|| (0..3).map(|_| render(black_box(&select))).sum::<usize>());

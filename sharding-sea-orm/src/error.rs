@@ -84,7 +84,7 @@ pub enum ShardingError {
         /// The database's name of the type.
         type_name: String,
     },
-    /// Values of several nodes cannot be combined.
+    /// Rows of several nodes cannot be merged.
     #[error(transparent)]
     Merge(#[from] MergeError),
 

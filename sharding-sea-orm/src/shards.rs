@@ -56,30 +56,42 @@ impl Shards {
         }
     }
 
-    /// The first sharded table that was found somewhere in a statement, also in raw text.
-    pub(crate) fn first_named(&self, scan: &Scan) -> Option<Sharded<'_>> {
-        let named = scan.tables.iter().find_map(|name| self.find(name));
-        named.or_else(|| {
-            scan.texts
-                .iter()
-                .find_map(|text| self.in_subquery_text(text))
-        })
+    /// The first sharded table that was found somewhere in a statement, also in raw text, and what
+    /// is to be said about that.
+    pub(crate) fn first_named(&self, scan: &Scan) -> Option<(Sharded<'_>, Clause)> {
+        let table = scan.tables.iter().find_map(|name| match self.find(name) {
+            Some(sharded) => Some((sharded, Clause::NestedTable)),
+            None => self
+                .namesake(name)
+                .map(|sharded| (sharded, Clause::Spelling)),
+        });
+        let in_text = |text: &String| {
+            let position = raw::first_table_read(text, self.names())?;
+            Some((self.at(position), Clause::RawSql))
+        };
+        table.or_else(|| scan.texts.iter().find_map(in_text))
+    }
+
+    /// A sharded table that the name may mean, though it is not spelled as the entity does: the
+    /// search path and the rules of case are the database's.
+    fn namesake(&self, SqlName(_, table): &SqlName) -> Option<Sharded<'_>> {
+        let table = table.inner();
+        let position = self
+            .names()
+            .position(|name| name.eq_ignore_ascii_case(&table))?;
+        Some(self.at(position))
     }
 
     /// The first sharded table that SQL text names.
     pub(crate) fn in_text(&self, text: &str) -> Option<Sharded<'_>> {
-        let tables = self.topology.tables();
-        let position = raw::first_table(text, tables.iter().map(|table| &*table.name().table))?;
-        Some(self.at(position))
+        raw::first_table(text, self.names()).map(|position| self.at(position))
     }
 
-    /// Text inside of a statement may name the table's columns; only a subquery names the table.
-    fn in_subquery_text(&self, text: &str) -> Option<Sharded<'_>> {
-        if raw::has_word(text, "select") {
-            self.in_text(text)
-        } else {
-            None
-        }
+    fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.topology
+            .tables()
+            .iter()
+            .map(|table| &*table.name().table)
     }
 
     /// The refusal of a statement that reaches these nodes.

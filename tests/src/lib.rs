@@ -28,7 +28,8 @@ macro_rules! mount {
                 updates_of_keys, deletes, conflicts, returning;
             transactions: commits, rollbacks, savepoints, second_sources;
             sources: reads_over_two, refusals_over_two, writes_over_two;
-            errors: raw_text, missing_tables, nested_tables, definitions;
+            errors: raw_text, text_in_statements, other_spellings, missing_tables, nested_tables,
+                definitions;
             tables: created_again, named_by_tail, foreign_keys;
             collations: loose_text_keys, case_insensitive_groups;
             explains: selects, writes;

@@ -1,4 +1,4 @@
-use super::{Datum, compare_rows};
+use super::{Datum, MergeError, compare_rows};
 use crate::plan::{Fold, GroupPlan, TextOrder};
 
 /// Folds partial rows, which arrive in the order of their group keys, into groups.
@@ -6,15 +6,6 @@ use crate::plan::{Fold, GroupPlan, TextOrder};
 pub struct GroupMerger<'a> {
     plan: &'a GroupPlan,
     group: Option<Vec<Datum>>,
-}
-
-/// Values that cannot be combined.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MergeError {
-    /// A SUM of values that are not numbers.
-    #[error("values of this type cannot be added across nodes")]
-    NotANumber,
 }
 
 impl<'a> GroupMerger<'a> {

@@ -3,12 +3,14 @@
 //! Nothing here knows where rows come from: a caller feeds values and is told which input to read
 //! next.
 
+mod error;
 mod groups;
 mod page;
 mod tournament;
 mod value;
 
-pub use groups::{GroupMerger, MergeError};
+pub use error::MergeError;
+pub use groups::GroupMerger;
 pub use page::PageCutter;
 pub use tournament::Tournament;
 pub use value::{Datum, compare_rows};

@@ -1,5 +1,7 @@
 use std::cmp::Ordering;
 
+use super::MergeError;
+
 /// A k-way merge of sorted inputs: a loser tree over the heads of the inputs (Knuth, The Art of
 /// Computer Programming, volume 3, section 5.4.1).
 ///
@@ -49,10 +51,19 @@ impl<K, F: FnMut(&K, &K) -> Ordering> Tournament<K, F> {
 
     /// Takes the winner's head and puts the next head of its input in place.
     ///
+    /// # Errors
+    /// If the next head comes before the one that is taken: the input is not sorted as the merge
+    /// is, so the merge would not be either.
+    ///
     /// # Panics
     /// If there is no winner.
-    pub fn replace(&mut self, next: Option<K>) -> K {
+    pub fn replace(&mut self, next: Option<K>) -> Result<K, MergeError> {
         let head = std::mem::replace(&mut self.heads[self.winner], next);
+        if let (Some(head), Some(next)) = (&head, &self.heads[self.winner])
+            && (self.compare)(next, head).is_lt()
+        {
+            return Err(MergeError::OutOfOrder);
+        }
         let mut champion = self.winner;
         let mut at = (champion + self.heads.len()) / 2;
         while at > 0 {
@@ -64,7 +75,7 @@ impl<K, F: FnMut(&K, &K) -> Ordering> Tournament<K, F> {
             at /= 2;
         }
         self.winner = champion;
-        head.unwrap_or_else(|| panic!("a tournament without a winner has no head to take"))
+        Ok(head.unwrap_or_else(|| panic!("a tournament without a winner has no head to take")))
     }
 
     /// Plays all matches below an inner node and returns their winner. Leaves are numbered from
@@ -105,9 +116,15 @@ mod tests {
         let mut merged = Vec::new();
         while let Some(input) = tournament.winner() {
             let next = inputs[input].next();
-            merged.push((tournament.replace(next), input));
+            merged.push((tournament.replace(next).unwrap(), input));
         }
         merged
+    }
+
+    #[test]
+    fn an_input_that_is_not_sorted_is_an_error() {
+        let mut tournament = Tournament::new(vec![Some(2), Some(3)], u32::cmp);
+        assert_eq!(tournament.replace(Some(1)), Err(MergeError::OutOfOrder));
     }
 
     /// The oracle is the standard library's stable sort.

@@ -107,7 +107,7 @@ pub(super) fn plan_groups(shape: &SelectShape) -> Result<GroupPlan, Clause> {
                     count: plan.add(Partial::CountOf(at), Fold::Sum),
                 },
             },
-            Item::Scalar | Item::Opaque => return Err(Clause::SelectItem),
+            Item::Scalar | Item::Star | Item::Opaque => return Err(Clause::SelectItem),
         };
         plan.outputs.push(output);
     }

@@ -91,6 +91,9 @@ fn decompose(shape: &SelectShape) -> Result<Merge, Clause> {
     if shape.order.is_empty() {
         return Ok(Merge::Concatenate);
     }
+    if shape.items.contains(&Item::Star) {
+        return Err(Clause::SelectItem);
+    }
     let keys = shape.order.iter().map(|key| match &key.target {
         OrderTarget::Item(column) => key.sort_by(*column),
         OrderTarget::Column(name) => Err(Clause::OrderNotSelected(name.clone())),
@@ -217,6 +220,14 @@ mod tests {
             (
                 SelectShape {
                     items: vec![Item::Opaque],
+                    ..SelectShape::default()
+                },
+                Clause::SelectItem,
+            ),
+            (
+                SelectShape {
+                    items: vec![Item::Star, Item::Scalar],
+                    order: vec![by(OrderTarget::Item(1))],
                     ..SelectShape::default()
                 },
                 Clause::SelectItem,

@@ -79,6 +79,8 @@ pub enum Clause {
     NotUnderstood,
     /// SQL text that names a sharded table.
     RawSql,
+    /// A sharded table's name under another schema or in another case than the entity's.
+    Spelling,
     /// A statement that defines or changes the structure of a sharded table.
     Definition,
 }
@@ -115,6 +117,7 @@ impl Clause {
                 "make the sharding key part of every unique key: rows of other nodes are not seen"
             }
             Self::DefaultValues => "set the sharding key",
+            Self::Spelling => "name the table as its entity does",
             Self::RawSql => "write the statement with SeaORM or sea-query",
             Self::Definition => "use `create_tables`, or name the physical tables",
             Self::NotUnderstood | Self::NestedTable | Self::JoinAcrossSources => {
@@ -165,6 +168,7 @@ impl fmt::Display for Clause {
                 )
             }
             Self::NotUnderstood => f.write_str("a clause that cannot be taken apart"),
+            Self::Spelling => f.write_str("another schema or another case than the entity's"),
             Self::RawSql => f.write_str("raw SQL that names a sharded table"),
             Self::Definition => f.write_str("a definition of a sharded table"),
         }

@@ -24,6 +24,8 @@ pub enum Item {
     Column(String),
     /// Something that is computed from one row alone.
     Scalar,
+    /// All columns, so that the positions of later ones are not known.
+    Star,
     /// An aggregate.
     Aggregate(Aggregate),
     /// Something else: it may look at several rows.

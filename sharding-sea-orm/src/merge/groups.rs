@@ -57,7 +57,7 @@ fn fold(
     let mut groups = Vec::new();
     while let Some(winner) = tree.winner() {
         let next = values(inputs[winner].next())?;
-        groups.extend(merger.push(tree.replace(next))?);
+        groups.extend(merger.push(tree.replace(next)?)?);
     }
     groups.extend(merger.finish());
     groups.sort_by(|a, b| compare_rows(&plan.order, a, b));

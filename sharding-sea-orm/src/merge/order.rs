@@ -49,7 +49,7 @@ pub(crate) fn merge_streams<'a>(
             && let Some(winner) = tree.winner()
         {
             let (head, next) = ahead(streams[winner].next().await, &keys)?;
-            tree.replace(head);
+            tree.replace(head).map_err(ShardingError::from)?;
             let row = std::mem::replace(&mut first[winner], next);
             if let Some(row) = row.filter(|_| page.admit()) {
                 yield row;

@@ -60,9 +60,8 @@ pub(crate) fn plan_read(
 ) -> Result<Option<PlannedRead>, ShardingError> {
     let view = match Selected::of(select, shards) {
         Selected::Unsharded => return Ok(None),
-        Selected::Nested(sharded) => {
-            let refusal = shards.refusal(Clause::NestedTable, sharded.table, &[]);
-            return Err(refusal.into());
+        Selected::Refused(sharded, clause) => {
+            return Err(shards.refusal(clause, sharded.table, &[]).into());
         }
         Selected::Sharded(view) => view,
     };

@@ -11,7 +11,7 @@ use crate::error::ShardingError;
 use crate::execute::Job;
 use crate::rewrite::{node_delete, node_insert, node_update};
 use crate::shards::Shards;
-use crate::visit::{InsertView, WriteView, Written};
+use crate::visit::{InsertView, Inserted, WriteView, Written};
 
 /// A write to a sharded table, ready to run. Several jobs are of one source and happen together.
 #[derive(Debug)]
@@ -29,8 +29,12 @@ pub(crate) fn plan_insert(
     shards: &Shards,
     insert: &InsertStatement,
 ) -> Result<Option<PlannedWrite>, ShardingError> {
-    let Some(view) = InsertView::of(insert, shards) else {
-        return Ok(None);
+    let view = match InsertView::of(insert, shards) {
+        Inserted::Unsharded => return Ok(None),
+        Inserted::Refused(sharded, clause) => {
+            return Err(shards.refusal(clause, sharded.table, &[]).into());
+        }
+        Inserted::Sharded(view) => view,
     };
     let table = Arc::clone(view.sharded.table);
     let places = view.place(shards)?;
@@ -95,10 +99,8 @@ fn plan_write(
 ) -> Result<Option<PlannedWrite>, ShardingError> {
     let view = match written {
         Written::Unsharded => return Ok(None),
-        Written::Nested(sharded) => {
-            return Err(shards
-                .refusal(Clause::NestedTable, sharded.table, &[])
-                .into());
+        Written::Refused(sharded, clause) => {
+            return Err(shards.refusal(clause, sharded.table, &[]).into());
         }
         Written::Sharded(view) => view,
     };

@@ -4,7 +4,7 @@ use sharding_core::topology::Node;
 
 use super::groups::select_partials;
 use crate::shards::{Shards, physical};
-use crate::visit::SelectView;
+use crate::visit::{SelectView, scan_statement};
 
 /// The SELECT for one node; `merge` is how its answer will be merged, if it is.
 pub(crate) fn node_select(
@@ -34,25 +34,57 @@ pub(crate) fn node_select(
     select
 }
 
-/// The SELECT over the union of the nodes' tables, all of one data source.
+/// The SELECT over the union of the nodes' tables, all of one data source. Databases that build
+/// the union before they filter it get no more than the statement needs: the columns that it names
+/// and, if it is about this table alone, the rows that its condition lets through.
 pub(crate) fn union_select(
     view: &SelectView<'_>,
     select: &SelectStatement,
     nodes: &[Node<'_>],
 ) -> SelectStatement {
-    let columns = || {
-        view.sharded
-            .entity
+    /// Values are bound once more for each node, and statements take some ten thousand of them.
+    const MOST_VALUES: usize = 1_000;
+
+    let table = view.sharded.table;
+    let scan = scan_statement(select);
+    let is_needed = |name: &str| {
+        !scan.texts.is_empty()
+            || scan
+                .columns
+                .iter()
+                .any(|column| column == "*" || column == name)
+    };
+    let entity = view.sharded.entity;
+    let needed = || {
+        entity
             .columns
             .iter()
-            .map(|column| DynIden::from(column.name))
+            .filter(|column| is_needed(column.name))
     };
-    let rows = |node: &Node<'_>| {
-        let from = crate::shards::physical_name(view.sharded.table, *node);
-        Query::select().columns(columns()).from(from).to_owned()
+    // A statement that names no column counts rows, of which any column will do.
+    let columns: Vec<DynIden> = match needed().next() {
+        Some(_) => needed().map(|column| column.name.into()).collect(),
+        None => entity
+            .columns
+            .iter()
+            .take(1)
+            .map(|column| column.name.into())
+            .collect(),
+    };
+    let condition = view
+        .own_condition()
+        .filter(|_| scan.values * nodes.len() <= MOST_VALUES);
+    let rows = |node: &Node<'_>, alias: &DynIden| {
+        let mut rows = Query::select();
+        rows.columns(columns.iter().map(|column| (alias.clone(), column.clone())));
+        rows.from(physical(table, *node, alias));
+        if let Some(condition) = condition {
+            rows.cond_where(condition.clone());
+        }
+        rows.take()
     };
     swap(view, select, &|alias| {
-        let mut tables = nodes.iter().map(rows);
+        let mut tables = nodes.iter().map(|node| rows(node, alias));
         let mut union = tables.next().unwrap_or_default();
         union.unions(tables.map(|table| (UnionType::All, table)));
         TableRef::SubQuery(Box::new(union), alias.clone())

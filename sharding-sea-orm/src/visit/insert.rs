@@ -13,7 +13,7 @@ use sharding_core::key::KeyValue;
 use sharding_core::plan::Clause;
 use sharding_core::topology::Rule;
 
-use super::scan::{Nothing, notation};
+use super::scan::{Nothing, Scan, notation, scan_insert};
 use crate::error::ShardingError;
 use crate::shards::{Sharded, Shards};
 use crate::value::{AsKey, as_key, stored_as};
@@ -31,17 +31,37 @@ pub(crate) struct InsertView<'a> {
     obstacle: Option<Clause>,
 }
 
+/// What an INSERT has to do with sharded tables.
+#[derive(Debug)]
+pub(crate) enum Inserted<'a> {
+    /// Nothing.
+    Unsharded,
+    /// It inserts into one.
+    Sharded(Box<InsertView<'a>>),
+    /// It reads one, or names one in a way that is not supported.
+    Refused(Sharded<'a>, Clause),
+}
+
 impl<'a> InsertView<'a> {
-    /// `None` if the statement's table is not sharded.
-    pub(crate) fn of(insert: &InsertStatement, shards: &'a Shards) -> Option<Self> {
+    pub(crate) fn of(insert: &InsertStatement, shards: &'a Shards) -> Inserted<'a> {
         let visitor = InsertVisitor::default();
         visitor.prepare_insert_statement(insert, &mut Nothing);
         let parts = visitor.parts.into_inner();
-        let target = parts.target?;
-        let TableRef::Table(name, _) = &target else {
-            return None;
+        let mut scan = Scan::default();
+        scan_insert(insert, &mut scan);
+        let sharded = match &parts.target {
+            Some(TableRef::Table(name, _)) => shards.find(name).inspect(|_| {
+                let own = scan.tables.iter().position(|table| table == name);
+                own.map(|own| scan.tables.remove(own));
+            }),
+            _ => None,
         };
-        let sharded = shards.find(name)?;
+        if let Some((sharded, clause)) = shards.first_named(&scan) {
+            return Inserted::Refused(sharded, clause);
+        }
+        let (Some(sharded), Some(target)) = (sharded, parts.target) else {
+            return Inserted::Unsharded;
+        };
         let width = parts.columns.len().max(1);
         let rows: Vec<Vec<Expr>> = parts.values.chunks(width).map(<[Expr]>::to_vec).collect();
         let mut view = Self {
@@ -64,7 +84,7 @@ impl<'a> InsertView<'a> {
         } else {
             view.conflict()
         };
-        Some(view)
+        Inserted::Sharded(Box::new(view))
     }
 
     /// The position of each row's node.

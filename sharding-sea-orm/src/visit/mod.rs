@@ -13,7 +13,7 @@ mod select;
 mod write;
 
 pub(crate) use dissect::Parts;
-pub(crate) use insert::InsertView;
-pub(crate) use scan::Scan;
+pub(crate) use insert::{InsertView, Inserted};
+pub(crate) use scan::{Scan, scan_statement};
 pub(crate) use select::{SelectView, Selected};
 pub(crate) use write::{WriteView, Written};

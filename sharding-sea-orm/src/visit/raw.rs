@@ -21,15 +21,74 @@ pub(crate) fn first_table<'t>(
     })
 }
 
-/// Whether the text has the word outside of literals and comments.
-pub(crate) fn has_word(text: &str, word: &str) -> bool {
-    words(text).iter().any(|found| found.is(word))
+/// The position of the first of the tables that a piece of text within a statement reads: its
+/// columns may be named there.
+pub(crate) fn first_table_read<'t>(
+    text: &str,
+    tables: impl Iterator<Item = &'t str> + Clone,
+) -> Option<usize> {
+    let words = words(text);
+    let reads = ["select", "from", "join", "into", "update", "table"];
+    if !words
+        .iter()
+        .any(|word| !word.quoted && reads.iter().any(|read| word.is(read)))
+    {
+        return None;
+    }
+    words
+        .iter()
+        .filter(|word| !word.qualifies)
+        .find_map(|word| tables.clone().position(|table| word.is(table)))
+}
+
+/// Whether a piece of text within a statement is an expression and no more: no further column, no
+/// clause, and nothing that may be a function.
+pub(crate) fn is_expression(text: &str) -> bool {
+    const CLAUSES: [&str; 22] = [
+        "all",
+        "distinct",
+        "distinctrow",
+        "except",
+        "fetch",
+        "for",
+        "from",
+        "group",
+        "having",
+        "intersect",
+        "into",
+        "join",
+        "limit",
+        "offset",
+        "order",
+        "over",
+        "select",
+        "top",
+        "union",
+        "where",
+        "window",
+        "with",
+    ];
+    !text.contains(['(', ',', ';'])
+        && !text.contains("--")
+        && !text.contains("/*")
+        && !is_star(text)
+        && !words(text)
+            .iter()
+            .any(|word| !word.quoted && CLAUSES.iter().any(|clause| word.is(clause)))
+}
+
+/// `*` or `t.*`
+fn is_star(text: &str) -> bool {
+    let text = text.trim_end();
+    text == "*" || text.ends_with(".*")
 }
 
 #[derive(Debug)]
 struct Word {
     text: String,
     quoted: bool,
+    /// Whether a point follows.
+    qualifies: bool,
 }
 
 impl Word {
@@ -48,11 +107,13 @@ fn words(text: &str) -> Vec<Word> {
             '"' | '`' | '[' => {
                 let close = if first == '[' { ']' } else { first };
                 let end = rest[1..].find(close).map_or(rest.len(), |at| at + 1);
+                let after = (end + 1).min(rest.len());
                 words.push(Word {
                     text: rest[1..end].to_owned(),
                     quoted: true,
+                    qualifies: rest[after..].starts_with('.'),
                 });
-                (end + 1).min(rest.len())
+                after
             }
             '-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
             '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
@@ -61,6 +122,7 @@ fn words(text: &str) -> Vec<Word> {
                 words.push(Word {
                     text: rest[..end].to_owned(),
                     quoted: false,
+                    qualifies: rest[end..].starts_with('.'),
                 });
                 end
             }
@@ -103,6 +165,43 @@ mod tests {
         check("SELECT 1; DELETE FROM public.flight", Some(0));
         check("SELECT * FROM \"order\" ORDER BY 1", Some(1));
         check("SELECT * FROM a, order", Some(1));
+    }
+
+    #[test]
+    fn text_within_a_statement_may_name_columns() {
+        let read = |text| first_table_read(text, ["flight", "order"].into_iter());
+        assert_eq!(read("* FROM flight"), Some(0));
+        assert_eq!(read("id IN (SELECT id FROM flight)"), Some(0));
+        assert_eq!(read("id IN (SELECT id FROM public.flight)"), Some(0));
+        assert_eq!(read("flight.id > 5"), None);
+        assert_eq!(read("EXTRACT(MONTH FROM flight.time_hour)"), None);
+        assert_eq!(read("flight > 5"), None);
+    }
+
+    #[test]
+    fn expressions_are_told_from_clauses() {
+        for text in [
+            "1",
+            "id % 7",
+            "\"flight\".\"id\" + 1",
+            "id * 2",
+            "'a'",
+            "id AS x",
+        ] {
+            assert!(is_expression(text), "{text}");
+        }
+        for text in [
+            "DISTINCT kind",
+            "a, b",
+            "*",
+            "flight.*",
+            "COUNT(*)",
+            "id LIMIT 5",
+            "1 FROM t",
+            "id -- x",
+        ] {
+            assert!(!is_expression(text), "{text}");
+        }
     }
 
     #[test]

@@ -3,10 +3,13 @@ use std::fmt;
 
 use sea_orm::Value;
 use sea_orm::sea_query::{
-    BinOper, EscapeBuilder, ExplainStatement, Expr, Func, JoinExpr, Oper, OperLeftAssocDecider,
-    PrecedenceDecider, QueryBuilder, Quote, QuotedBuilder, SelectExpr, SelectInto, SelectStatement,
-    SqlWriter, SubQueryStatement, TableName, TableRef, TableRefBuilder,
+    BinOper, ColumnRef, DeleteStatement, EscapeBuilder, ExplainStatement, Expr, Func,
+    InsertStatement, JoinExpr, Oper, OperLeftAssocDecider, PrecedenceDecider, QueryBuilder, Quote,
+    QuotedBuilder, SelectExpr, SelectInto, SelectStatement, SqlWriter, SubQueryStatement,
+    TableName, TableRef, TableRefBuilder, UpdateStatement,
 };
+
+use super::raw::is_expression;
 
 /// What an expression or a statement holds, at any depth.
 #[derive(Debug, Default)]
@@ -17,8 +20,14 @@ pub(crate) struct Scan {
     pub(crate) texts: Vec<String>,
     /// Whether there is an aggregate outside of subqueries.
     pub(crate) aggregate: bool,
-    /// Whether there is a function or text outside of subqueries that may be an aggregate.
+    /// Whether there is a function or text that may look at several rows.
     pub(crate) opaque: bool,
+    /// The names of columns, of whatever table; `*` is among them as itself.
+    pub(crate) columns: Vec<String>,
+    /// How many values are bound.
+    pub(crate) values: usize,
+    /// Whether there is text that may be more than an expression: a clause of its own.
+    pub(crate) clauses: bool,
 }
 
 /// Looks at an expression. Most are columns and values, for which no visitor is needed.
@@ -50,6 +59,36 @@ pub(crate) fn scan_table(table: &TableRef, scan: &mut Scan) {
 pub(crate) fn scan_join(join: &JoinExpr, scan: &mut Scan) {
     visit(scan, |scanner| {
         scanner.prepare_join_expr(join, &mut Nothing)
+    });
+}
+
+/// Looks at a whole SELECT.
+pub(crate) fn scan_statement(select: &SelectStatement) -> Scan {
+    let mut scan = Scan::default();
+    visit(&mut scan, |scanner| {
+        scanner.prepare_select_statement(select, &mut Nothing)
+    });
+    scan
+}
+
+/// Looks at a whole INSERT, its target included.
+pub(crate) fn scan_insert(insert: &InsertStatement, scan: &mut Scan) {
+    visit(scan, |scanner| {
+        scanner.prepare_insert_statement(insert, &mut Nothing)
+    });
+}
+
+/// Looks at a whole UPDATE, its target included.
+pub(crate) fn scan_update(update: &UpdateStatement, scan: &mut Scan) {
+    visit(scan, |scanner| {
+        scanner.prepare_update_statement(update, &mut Nothing)
+    });
+}
+
+/// Looks at a whole DELETE, its target included.
+pub(crate) fn scan_delete(delete: &DeleteStatement, scan: &mut Scan) {
+    visit(scan, |scanner| {
+        scanner.prepare_delete_statement(delete, &mut Nothing)
     });
 }
 
@@ -130,8 +169,10 @@ impl QueryBuilder for Scanner {
 
     fn prepare_expr(&self, expr: &Expr, sql: &mut impl SqlWriter) {
         if let Expr::Custom(text) | Expr::CustomWithExpr(text, _) = expr {
-            self.state.borrow_mut().0.texts.push(text.to_string());
-            self.note(|scan| scan.opaque |= text.contains('('));
+            let scan = &mut self.state.borrow_mut().0;
+            scan.clauses |= !is_expression(text) && !is_count_of_rows(text);
+            scan.opaque |= !is_expression(text);
+            scan.texts.push(text.to_string());
         }
         self.prepare_expr_common(expr, sql);
     }
@@ -142,21 +183,23 @@ impl QueryBuilder for Scanner {
     }
 
     fn prepare_function_name(&self, function: &Func, _sql: &mut impl SqlWriter) {
-        self.note(|scan| match function {
-            Func::Max | Func::Min | Func::Sum | Func::Avg | Func::Count => scan.aggregate = true,
+        match function {
+            // An aggregate in a subquery may be one over rows of the statement around it.
+            Func::Max | Func::Min | Func::Sum | Func::Avg | Func::Count => {
+                self.note(|scan| scan.aggregate = true);
+                self.state.borrow_mut().0.opaque = true;
+            }
             Func::Abs
             | Func::Coalesce
             | Func::IfNull
-            | Func::Greatest
-            | Func::Least
             | Func::CharLength
             | Func::Cast
             | Func::Lower
             | Func::Upper
             | Func::Round
             | Func::Md5 => {}
-            _ => scan.opaque = true,
-        });
+            _ => self.note(|scan| scan.opaque = true),
+        }
     }
 
     fn prepare_bin_oper(&self, _operator: &BinOper, _sql: &mut impl SqlWriter) {}
@@ -165,7 +208,16 @@ impl QueryBuilder for Scanner {
 
     fn prepare_explain_statement(&self, _explain: &ExplainStatement, _sql: &mut impl SqlWriter) {}
 
-    fn prepare_value(&self, _value: Value, _sql: &mut impl SqlWriter) {}
+    fn prepare_value(&self, _value: Value, _sql: &mut impl SqlWriter) {
+        self.state.borrow_mut().0.values += 1;
+    }
+
+    fn prepare_column_ref(&self, column: &ColumnRef, _sql: &mut impl SqlWriter) {
+        let name = column
+            .column()
+            .map_or_else(|| "*".to_owned(), ToString::to_string);
+        self.state.borrow_mut().0.columns.push(name);
+    }
 
     fn prepare_constant(&self, _value: &Value, _sql: &mut impl SqlWriter) {}
 }
@@ -218,4 +270,9 @@ impl SqlWriter for Nothing {
     fn as_writer(&mut self) -> &mut dyn fmt::Write {
         self
     }
+}
+
+/// SeaORM's `count` and paginator select this text.
+pub(super) fn is_count_of_rows(text: &str) -> bool {
+    text == "COUNT(*) AS num_items" || text.eq_ignore_ascii_case("COUNT(*)")
 }

@@ -1,6 +1,6 @@
 use sea_orm::sea_query::{
-    ColumnName, ColumnRef, DynIden, Expr, Func, FunctionCall, JoinType, NullOrdering, Order,
-    SelectExpr, SelectStatement, TableName as SqlName, TableRef,
+    ColumnName, ColumnRef, Condition, DynIden, Expr, Func, FunctionCall, JoinType, NullOrdering,
+    Order, SelectExpr, SelectStatement, StringLen, TableName as SqlName, TableRef,
 };
 use sea_orm::{ColumnType, DbBackend};
 use sharding_core::key::KeySet;
@@ -13,7 +13,9 @@ use sharding_core::topology::Rule;
 use super::dissect::{OrderPart, Parts, dissect_select};
 use super::predicate::KeyColumn;
 use super::recompose::is_whole;
-use super::scan::{Scan, scan_expr, scan_join, scan_select, scan_select_expr, scan_table};
+use super::scan::{
+    Scan, is_count_of_rows, scan_expr, scan_join, scan_select, scan_select_expr, scan_table,
+};
 use crate::catalog::Known;
 use crate::shards::{Sharded, Shards};
 
@@ -30,6 +32,8 @@ pub(crate) struct SelectView<'a> {
     alias: String,
     /// Whether other tables take part.
     pub(crate) has_others: bool,
+    /// Whether text in the statement may hold a clause of its own.
+    has_clauses_in_text: bool,
 }
 
 /// What a SELECT has to do with sharded tables.
@@ -39,8 +43,8 @@ pub(crate) enum Selected<'a> {
     Unsharded,
     /// It reads one, which stands first in FROM.
     Sharded(Box<SelectView<'a>>),
-    /// It reads one in a place that is not supported.
-    Nested(Sharded<'a>),
+    /// It reads one in a place or in a way that is not supported.
+    Refused(Sharded<'a>, Clause),
 }
 
 impl<'a> Selected<'a> {
@@ -61,7 +65,7 @@ impl<'a> Selected<'a> {
             },
             Some(TableRef::SubQuery(inner, alias)) => match Self::of(inner, shards) {
                 Self::Sharded(inner) => Some((inner.sharded, Some(inner), alias.to_string())),
-                Self::Nested(sharded) => return Self::Nested(sharded),
+                Self::Refused(sharded, clause) => return Self::Refused(sharded, clause),
                 Self::Unsharded => None,
             },
             Some(table) => {
@@ -72,8 +76,8 @@ impl<'a> Selected<'a> {
         };
         let condition = parts.condition.clone().map(Expr::from);
         scan_others(select, &parts, condition.as_ref(), &mut others);
-        if let Some(nested) = shards.first_named(&others) {
-            return Self::Nested(nested);
+        if let Some((sharded, clause)) = shards.first_named(&others) {
+            return Self::Refused(sharded, clause);
         }
         let Some((sharded, derived, alias)) = main else {
             return Self::Unsharded;
@@ -87,6 +91,7 @@ impl<'a> Selected<'a> {
             derived,
             alias,
             has_others,
+            has_clauses_in_text: others.clauses,
         }))
     }
 }
@@ -151,6 +156,16 @@ impl SelectView<'_> {
         self.alias.clone().into()
     }
 
+    /// The WHERE condition, if it is about the sharded table alone and under the name by which
+    /// the statement calls it.
+    pub(crate) fn own_condition(&self) -> Option<&Condition> {
+        let is_own = self.derived.is_none() && self.is_alone() && !self.parts.chained;
+        self.parts
+            .condition
+            .as_ref()
+            .filter(|_| is_own && !self.has_clauses_in_text)
+    }
+
     /// What the planner needs to know.
     pub(crate) fn shape(&self, select: &SelectStatement, shards: &Shards) -> SelectShape {
         let items: Vec<Item> = self
@@ -206,7 +221,10 @@ impl SelectView<'_> {
                 self.derived.as_deref().is_some_and(derived),
                 Clause::DerivedTable,
             ),
-            (!is_whole(select, parts), Clause::NotUnderstood),
+            (
+                self.has_clauses_in_text || !is_whole(select, parts),
+                Clause::NotUnderstood,
+            ),
         ];
         found
             .into_iter()
@@ -218,8 +236,12 @@ impl SelectView<'_> {
     /// nodes together are the answer of one table.
     fn is_row_by_row(&self, shards: &Shards) -> bool {
         let parts = &self.parts;
-        let row =
-            |item: &SelectExpr| matches!(self.item(item, shards), Item::Column(_) | Item::Scalar);
+        let row = |item: &SelectExpr| {
+            matches!(
+                self.item(item, shards),
+                Item::Column(_) | Item::Scalar | Item::Star
+            )
+        };
         parts.distinct.is_none()
             && parts.group.is_empty()
             && parts.having.is_none()
@@ -228,6 +250,7 @@ impl SelectView<'_> {
             && parts.offset.is_none()
             && parts.lock.is_none()
             && !(parts.with || parts.window || parts.into || parts.chained)
+            && !self.has_clauses_in_text
             && !parts
                 .joins
                 .iter()
@@ -247,6 +270,7 @@ impl SelectView<'_> {
             return Item::Column(column);
         }
         match &item.expr {
+            Expr::Column(ColumnRef::Asterisk(_)) => Item::Star,
             Expr::Custom(text) if is_count_of_rows(text) => Item::Aggregate(Aggregate {
                 function: Function::Count,
                 proof: Proof::Proven(TextOrder::NoText),
@@ -308,7 +332,7 @@ impl SelectView<'_> {
                     ..
                 }) => Proof::Proven(TextOrder::NoText),
                 Item::Aggregate(aggregate) => aggregate.proof.clone(),
-                Item::Scalar | Item::Opaque => Proof::Unproven("is computed".into()),
+                Item::Scalar | Item::Star | Item::Opaque => Proof::Unproven("is computed".into()),
             },
             OrderTarget::Column(column) => self.order_proof(column, shards),
             OrderTarget::Expression => Proof::Unproven("is computed".into()),
@@ -414,11 +438,6 @@ fn scalar(expr: &Expr) -> Item {
     }
 }
 
-/// SeaORM's `count` and paginator select this text.
-fn is_count_of_rows(text: &str) -> bool {
-    text == "COUNT(*) AS num_items" || text.eq_ignore_ascii_case("COUNT(*)")
-}
-
 /// Whether sums of a column of this type can be added exactly as the database would.
 fn adds(column_type: &ColumnType, backend: DbBackend) -> Proof {
     match column_type {
@@ -446,6 +465,10 @@ fn adds(column_type: &ColumnType, backend: DbBackend) -> Proof {
 fn orders(column: &str, column_type: &ColumnType, known: &Known, backend: DbBackend) -> Proof {
     let unproven = || Proof::Unproven(format!("is of the type {column_type:?}"));
     match column_type {
+        // MySQL sorts long values by their first `max_sort_length` bytes, 1024 by default.
+        _ if backend == DbBackend::MySql && is_long(column_type) => {
+            Proof::Unproven("may be longer than the database sorts by".into())
+        }
         // Whatever the declared type, SQLite compares by what is stored.
         _ if backend == DbBackend::Sqlite => known.text_order(column),
         ColumnType::String(_) | ColumnType::Text => known.text_order(column),
@@ -471,5 +494,22 @@ fn orders(column: &str, column_type: &ColumnType, known: &Known, backend: DbBack
         | ColumnType::Blob => Proof::Proven(TextOrder::NoText),
         ColumnType::Time if backend == DbBackend::Postgres => Proof::Proven(TextOrder::NoText),
         _ => unproven(),
+    }
+}
+
+fn is_long(column_type: &ColumnType) -> bool {
+    match column_type {
+        ColumnType::Text | ColumnType::Blob => true,
+        ColumnType::String(length) => match length {
+            StringLen::N(length) => *length > 255,
+            StringLen::Max => true,
+            StringLen::None => false,
+        },
+        ColumnType::VarBinary(length) => match length {
+            StringLen::N(length) => *length > 1024,
+            StringLen::Max => true,
+            StringLen::None => false,
+        },
+        _ => false,
     }
 }

@@ -1,12 +1,12 @@
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{DeleteStatement, DynIden, Expr, TableRef, UpdateStatement};
 use sharding_core::key::{KeySet, KeyValue};
-use sharding_core::plan::WriteShape;
+use sharding_core::plan::{Clause, WriteShape};
 use sharding_core::topology::Rule;
 
 use super::dissect::{Parts, dissect_delete, dissect_update};
 use super::predicate::KeyColumn;
-use super::scan::{Scan, scan_expr, scan_table};
+use super::scan::{Scan, scan_delete, scan_update};
 use crate::shards::{Sharded, Shards};
 use crate::value::{AsKey, as_key, stored_as};
 
@@ -20,6 +20,8 @@ pub(crate) struct WriteView<'a> {
     /// The sharding keys that are set, and to what.
     set: Vec<(String, Expr)>,
     joined: bool,
+    /// ORDER BY or LIMIT, or text that may hold such a clause.
+    limited: bool,
 }
 
 /// What an UPDATE or DELETE has to do with sharded tables.
@@ -29,49 +31,45 @@ pub(crate) enum Written<'a> {
     Unsharded,
     /// It writes to one.
     Sharded(Box<WriteView<'a>>),
-    /// It reads one in a place that is not supported.
-    Nested(Sharded<'a>),
+    /// It reads one in a place or in a way that is not supported.
+    Refused(Sharded<'a>, Clause),
 }
 
 impl<'a> Written<'a> {
     pub(crate) fn update(update: &UpdateStatement, shards: &'a Shards) -> Self {
-        let parts = dissect_update(update, shards.backend);
-        let mut others = Scan::default();
-        update
-            .get_values()
-            .iter()
-            .for_each(|(_, value)| scan_expr(value, &mut others));
+        let mut scan = Scan::default();
+        scan_update(update, &mut scan);
         let set = update
             .get_values()
             .iter()
             .map(|(column, value)| (column.to_string(), (**value).clone()))
             .collect();
-        Self::of(parts, set, others, shards)
+        Self::of(dissect_update(update, shards.backend), set, scan, shards)
     }
 
     pub(crate) fn delete(delete: &DeleteStatement, shards: &'a Shards) -> Self {
-        let parts = dissect_delete(delete, shards.backend);
-        Self::of(parts, Vec::new(), Scan::default(), shards)
+        let mut scan = Scan::default();
+        scan_delete(delete, &mut scan);
+        Self::of(
+            dissect_delete(delete, shards.backend),
+            Vec::new(),
+            scan,
+            shards,
+        )
     }
 
+    /// `others` holds every table of the statement, its target too.
     fn of(parts: Parts, set: Vec<(String, Expr)>, mut others: Scan, shards: &'a Shards) -> Self {
-        let condition = parts.condition.clone().map(Expr::from);
-        if let Some(condition) = &condition {
-            scan_expr(condition, &mut others);
-        }
         let main = match parts.from.first() {
-            Some(TableRef::Table(name, alias)) => shards
-                .find(name)
-                .map(|sharded| (sharded, alias.clone().unwrap_or_else(|| name.1.clone()))),
+            Some(TableRef::Table(name, alias)) => shards.find(name).map(|sharded| {
+                let own = others.tables.iter().position(|table| table == name);
+                own.map(|own| others.tables.remove(own));
+                (sharded, alias.clone().unwrap_or_else(|| name.1.clone()))
+            }),
             _ => None,
         };
-        parts
-            .from
-            .iter()
-            .skip(1)
-            .for_each(|table| scan_table(table, &mut others));
-        if let Some(nested) = shards.first_named(&others) {
-            return Self::Nested(nested);
+        if let Some((sharded, clause)) = shards.first_named(&others) {
+            return Self::Refused(sharded, clause);
         }
         let Some((sharded, alias)) = main else {
             return Self::Unsharded;
@@ -82,6 +80,8 @@ impl<'a> Written<'a> {
             .into_iter()
             .filter(|(column, _)| is_key(column))
             .collect();
+        let condition = parts.condition.clone().map(Expr::from);
+        let limited = parts.limit.is_some() || !parts.order.is_empty() || others.clauses;
         Self::Sharded(Box::new(WriteView {
             sharded,
             alias,
@@ -89,6 +89,7 @@ impl<'a> Written<'a> {
             condition,
             set,
             joined,
+            limited,
         }))
     }
 }
@@ -115,7 +116,7 @@ impl WriteView<'_> {
     /// What the planner needs to know, for these nodes.
     pub(crate) fn shape(&self, nodes: &[usize], backend: DbBackend) -> WriteShape {
         WriteShape {
-            limited: self.parts.limit.is_some() || !self.parts.order.is_empty(),
+            limited: self.limited,
             joined: self.joined,
             moves_key: self.moved_key(nodes, backend),
         }

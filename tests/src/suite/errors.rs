@@ -1,13 +1,14 @@
 use sea_orm::sea_query::{Query, Table};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect,
-    QueryTrait, Statement,
+    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait, Statement,
 };
 use sharding_sea_orm::ShardingError;
 
 use super::refusal;
 use crate::entity::{monthly, whole};
 use crate::world::World;
+use crate::{same, same_set};
 
 pub async fn raw_text(backend: DbBackend) {
     let world = World::filled(backend).await;
@@ -94,6 +95,83 @@ pub async fn nested_tables(backend: DbBackend) {
         )
         .to_owned();
     refusal(db.execute(&delete).await);
+    world.end().await;
+}
+
+/// Text may hold more than an expression; what it holds is never merged away.
+pub async fn text_in_statements(backend: DbBackend) {
+    let world = World::filled(backend).await;
+    let db = &world.db;
+    macro_rules! text {
+        ($e:ident, $text:expr) => {
+            $e::Entity::find()
+                .select_only()
+                .expr(sea_orm::sea_query::Expr::cust($text))
+        };
+    }
+    // These are answered by the database, over a union.
+    for text in [
+        "DISTINCT kind",
+        "DISTINCT flag",
+        "COUNT(DISTINCT kind)",
+        "MAX(n) - MIN(n)",
+    ] {
+        let rows = same_set!(world, monthly, e => text!(e, text));
+        assert!(!rows.is_empty());
+    }
+    same_set!(world, monthly, e => text!(e, "id, n"));
+    same!(world, monthly, e => text!(e, "*").order_by_desc(e::Column::Id));
+    same!(world, monthly, e => text!(e, "flag, n").column_as(e::Column::Id, "i")
+        .order_by_desc(e::Column::Id));
+    same!(world, monthly, e => e::Entity::find()
+        .filter(sea_orm::sea_query::Expr::cust("n > 0 AND flag = (1 = 1)"))
+        .order_by_asc(e::Column::Id));
+    // A paginator over raw SQL keeps it as text, without its SELECT.
+    let raw = Statement::from_string(backend, "SELECT * FROM event_monthly");
+    let pages = monthly::Entity::find().from_raw_sql(raw).paginate(db, 10);
+    refusal(pages.fetch_page(0).await);
+    world.end().await;
+}
+
+/// Names that only the database would take for the sharded table are not sent past it.
+pub async fn other_spellings(backend: DbBackend) {
+    let world = World::filled(backend).await;
+    let db = &world.db;
+    let select = |table: sea_orm::sea_query::TableRef| {
+        Query::select()
+            .expr(sea_orm::sea_query::Expr::cust("1"))
+            .from(table)
+            .to_owned()
+    };
+    let refused = refusal(db.query_all(&select("EVENT_MONTHLY".into())).await);
+    assert!(
+        refused.contains("another schema or another case"),
+        "{refused}"
+    );
+    refusal(
+        db.query_all(&select(("public", "event_monthly").into()))
+            .await,
+    );
+    let insert = Query::insert()
+        .into_table(whole::Entity)
+        .columns([whole::Column::Id])
+        .values_panic([sea_orm::sea_query::Expr::SubQuery(
+            None,
+            Box::new(
+                monthly::Entity::find()
+                    .select_only()
+                    .column(monthly::Column::Id)
+                    .into_query()
+                    .into(),
+            ),
+        )])
+        .to_owned();
+    refusal(db.execute(&insert).await);
+    let update = Query::update()
+        .table("Event_Monthly")
+        .value("n", 1)
+        .to_owned();
+    refusal(db.execute(&update).await);
     world.end().await;
 }
 

@@ -136,7 +136,7 @@ impl<'a> Board<'a> {
     }
 
     /// Expects an error of the sharding layer.
-    pub(crate) fn refused<T>(&mut self, words: &str, result: Result<T, DbErr>) {
+    pub(crate) fn refused<T>(&mut self, words: &str, result: &Result<T, DbErr>) {
         self.questions += 1;
         println!("{:2}. {words}", self.questions);
         match result.as_ref().map_err(ShardingError::of) {

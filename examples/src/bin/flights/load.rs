@@ -7,10 +7,10 @@ use chrono::Datelike;
 use indicatif::{ProgressBar, ProgressStyle};
 use sea_orm::sea_query::{IndexCreateStatement, Table, TableCreateStatement};
 use sea_orm::{
-    ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, IntoActiveModel,
-    PaginatorTrait, Schema, TransactionTrait,
+    ConnectionTrait, DbBackend, DbErr, EntityTrait, IntoActiveModel, PaginatorTrait, Schema,
+    TransactionTrait,
 };
-use sharding_sea_orm::ShardingConnection;
+use sharding_sea_orm::{ShardingConnection, ShardingTransaction};
 
 use crate::data;
 use crate::entity::{airline, flight, flight_whole, plane};
@@ -54,34 +54,31 @@ async fn insert_everything(db: &ShardingConnection) -> anyhow::Result<()> {
     // One transaction, so that a broken run leaves empty tables. It is on one data source, as all
     // of the tables are.
     let transaction = db.begin().await?;
-    insert(&transaction, data::airlines()?, &bar).await?;
-    insert(&transaction, data::planes()?, &bar).await?;
+    insert::<airline::Entity>(&transaction, data::airlines()?, &bar).await?;
+    insert::<plane::Entity>(&transaction, data::planes()?, &bar).await?;
     for month in flights.into_values() {
-        let whole = month.iter().cloned().map(flight_whole::Model::from);
-        insert(&transaction, whole, &bar).await?;
-        insert(&transaction, month, &bar).await?;
+        insert::<flight_whole::Entity>(&transaction, month.iter().cloned(), &bar).await?;
+        insert::<flight::Entity>(&transaction, month, &bar).await?;
     }
     transaction.commit().await?;
     bar.finish_and_clear();
     Ok(())
 }
 
-async fn insert<C, M, A>(
-    db: &C,
-    rows: impl IntoIterator<Item = M>,
+async fn insert<E: EntityTrait>(
+    db: &ShardingTransaction,
+    rows: impl IntoIterator<Item: IntoActiveModel<E::ActiveModel>>,
     bar: &ProgressBar,
-) -> Result<(), DbErr>
-where
-    C: ConnectionTrait,
-    M: IntoActiveModel<A>,
-    A: ActiveModelTrait,
-{
+) -> Result<(), DbErr> {
     // SQLite takes 32,766 values in a statement, and a flight has 17 of them.
     const ROWS: usize = 1_900;
 
-    let mut rows = rows.into_iter().map(M::into_active_model).peekable();
+    let mut rows = rows
+        .into_iter()
+        .map(IntoActiveModel::into_active_model)
+        .peekable();
     while rows.peek().is_some() {
-        let chunk = A::Entity::insert_many(rows.by_ref().take(ROWS));
+        let chunk = E::insert_many(rows.by_ref().take(ROWS));
         let inserted = chunk.exec_without_returning(db).await?;
         bar.inc(inserted);
     }

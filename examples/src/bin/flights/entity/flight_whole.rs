@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use sea_orm::entity::prelude::*;
+use sea_orm::{IntoActiveModel, Set};
 
 use super::flight;
 
@@ -64,26 +65,26 @@ impl Related<super::plane::Entity> for Entity {
 
 impl ActiveModelBehavior for ActiveModel {}
 
-impl From<flight::Model> for Model {
-    fn from(flight: flight::Model) -> Self {
-        Self {
-            id: flight.id,
-            month: flight.month,
-            day: flight.day,
-            dep_time: flight.dep_time,
-            sched_dep_time: flight.sched_dep_time,
-            dep_delay: flight.dep_delay,
-            arr_time: flight.arr_time,
-            sched_arr_time: flight.sched_arr_time,
-            arr_delay: flight.arr_delay,
-            carrier: flight.carrier,
-            number: flight.number,
-            tailnum: flight.tailnum,
-            origin: flight.origin,
-            dest: flight.dest,
-            air_time: flight.air_time,
-            distance: flight.distance,
-            time_hour: flight.time_hour,
+impl IntoActiveModel<ActiveModel> for flight::Model {
+    fn into_active_model(self) -> ActiveModel {
+        ActiveModel {
+            id: Set(self.id),
+            month: Set(self.month),
+            day: Set(self.day),
+            dep_time: Set(self.dep_time),
+            sched_dep_time: Set(self.sched_dep_time),
+            dep_delay: Set(self.dep_delay),
+            arr_time: Set(self.arr_time),
+            sched_arr_time: Set(self.sched_arr_time),
+            arr_delay: Set(self.arr_delay),
+            carrier: Set(self.carrier),
+            number: Set(self.number),
+            tailnum: Set(self.tailnum),
+            origin: Set(self.origin),
+            dest: Set(self.dest),
+            air_time: Set(self.air_time),
+            distance: Set(self.distance),
+            time_hour: Set(self.time_hour),
         }
     }
 }

@@ -154,7 +154,7 @@ async fn delete(board: &mut Board<'_>) -> anyhow::Result<()> {
     );
     change!(board, "And the flights of that day back again", flight =>
         let back = flight::Entity::insert_many(
-            snowed.iter().cloned().map(|row| flight::Model::from(row).into_active_model()),
+            snowed.iter().cloned().map(IntoActiveModel::<flight::ActiveModel>::into_active_model),
         );
         answer back.exec_without_returning(db).await?;
         afterwards flight::Entity::find()
