@@ -35,6 +35,13 @@ pub(crate) enum Text {
     /// Equal and ordered by bytes.
     Bytes(TextOrder),
     /// Equal by bytes, ordered by this collation.
+    #[cfg_attr(
+        not(feature = "sqlx-postgres"),
+        allow(
+            dead_code,
+            reason = "only PostgreSQL has deterministic collations of this kind"
+        )
+    )]
     Collated(String),
     /// Equal and ordered by this collation.
     Loose(String),

@@ -66,7 +66,7 @@ impl Shards {
                 .map(|sharded| (sharded, Clause::Spelling)),
         });
         let in_text = |text: &String| {
-            let position = raw::first_table_read(text, self.names())?;
+            let position = raw::first_table_read(text, &self.names())?;
             Some((self.at(position), Clause::RawSql))
         };
         table.or_else(|| scan.texts.iter().find_map(in_text))
@@ -84,7 +84,7 @@ impl Shards {
 
     /// The first sharded table that SQL text names.
     pub(crate) fn in_text(&self, text: &str) -> Option<Sharded<'_>> {
-        raw::first_table(text, self.names()).map(|position| self.at(position))
+        raw::first_table(text, &self.names()).map(|position| self.at(position))
     }
 
     fn names(&self) -> impl Iterator<Item = &str> + Clone {

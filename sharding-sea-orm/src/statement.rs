@@ -1,6 +1,9 @@
 //! What a connection and a transaction have in common: every statement comes through here.
 
-use sea_orm::sea_query::{DeleteStatement, InsertStatement, SelectStatement, UpdateStatement};
+use sea_orm::sea_query::{
+    DeleteStatement, InsertStatement, SelectStatement, TableCreateStatement, TableRef,
+    UpdateStatement,
+};
 use sea_orm::{DbErr, ExecResult, QueryResult, Statement, StatementBuilder};
 use sharding_core::plan::Clause;
 use sharding_core::topology::SourceId;
@@ -13,6 +16,7 @@ use crate::plan::{
 };
 use crate::run;
 use crate::shards::Shards;
+use crate::visit::Scan;
 
 /// What is to be done for a statement.
 #[derive(Debug)]
@@ -39,6 +43,9 @@ impl Work {
             plan_update(shards, update)?.map(write)
         } else if let Some(delete) = downcast::<_, DeleteStatement>(statement) {
             plan_delete(shards, delete)?.map(write)
+        } else if let Some(create) = downcast::<_, TableCreateStatement>(statement) {
+            check_definition(shards, create)?;
+            None
         } else {
             let statement = shards.backend.build(statement);
             return match shards.in_text(&statement.sql) {
@@ -109,6 +116,27 @@ impl Work {
 pub(crate) fn check_text(shards: &Shards, sql: &str) -> Result<(), ShardingError> {
     match shards.in_text(sql) {
         Some(sharded) => Err(refuse(shards, sharded, Clause::RawSql)),
+        None => Ok(()),
+    }
+}
+
+/// Columns may be called like a sharded table; the table and the targets of its foreign keys may
+/// not be one.
+fn check_definition(shards: &Shards, create: &TableCreateStatement) -> Result<(), ShardingError> {
+    let keys = create.get_foreign_key_create_stmts().iter();
+    let targets = keys.filter_map(|key| key.get_foreign_key().get_ref_table());
+    let named = create.get_table_name().into_iter().chain(targets);
+    let scan = Scan {
+        tables: named
+            .filter_map(|table| match table {
+                TableRef::Table(name, _) => Some(name.clone()),
+                _ => None,
+            })
+            .collect(),
+        ..Scan::default()
+    };
+    match shards.first_named(&scan) {
+        Some((sharded, _)) => Err(refuse(shards, sharded, Clause::Definition)),
         None => Ok(()),
     }
 }

@@ -228,7 +228,7 @@ mod tests {
     fn rounding_is_seen_from_both_sides() {
         let time = |text: &str| KeyValue::DateTime(text.parse().unwrap());
         let late = time("2013-01-31T23:59:59.7");
-        assert_eq!(stored_as(&late, 1), [late.clone()]);
+        assert_eq!(stored_as(&late, 1), std::slice::from_ref(&late));
         let seconds = ["2013-01-31T23:59:59", "2013-02-01T00:00:00"].map(time);
         assert_eq!(stored_as(&late, 0), seconds);
         let number = KeyValue::decimal(&"1.25".parse().unwrap());

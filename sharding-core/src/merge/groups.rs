@@ -66,7 +66,11 @@ fn add(a: Datum, b: Datum) -> Result<Datum, MergeError> {
             Some(sum) => Datum::Int(sum),
             None => Datum::Decimal(BigDecimal::from(a) + BigDecimal::from(b)),
         },
-        (Datum::Decimal(a), Datum::Decimal(b)) => Datum::Decimal(a + b),
+        (Datum::Decimal(a), Datum::Decimal(b)) => {
+            // A sum has the digits of its widest summand, also where that is zero.
+            let scale = a.fractional_digit_count().max(b.fractional_digit_count());
+            Datum::Decimal((a + b).with_scale(scale))
+        }
         (Datum::Int(a), Datum::Decimal(b)) | (Datum::Decimal(b), Datum::Int(a)) => {
             Datum::Decimal(BigDecimal::from(a) + b)
         }

@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -81,14 +82,18 @@ impl TopologyDraft {
         let mut tables = Vec::with_capacity(self.tables.len());
         let mut by_name = HashMap::with_capacity(self.tables.len());
         for draft in self.tables {
-            let name = draft.name.clone();
-            if by_name.contains_key(&name) {
-                mistakes.push(Mistake::DuplicateTable {
-                    table: name.to_string(),
-                });
-            } else if let Some(table) = context.table(draft, &mut mistakes) {
-                by_name.insert(name, tables.len());
-                tables.push(Arc::new(table));
+            match by_name.entry(draft.name.clone()) {
+                Entry::Occupied(entry) => {
+                    mistakes.push(Mistake::DuplicateTable {
+                        table: entry.key().to_string(),
+                    });
+                }
+                Entry::Vacant(entry) => {
+                    if let Some(table) = context.table(draft, &mut mistakes) {
+                        entry.insert(tables.len());
+                        tables.push(Arc::new(table));
+                    }
+                }
             }
         }
         check_physical(&tables, &by_name, &mut mistakes);

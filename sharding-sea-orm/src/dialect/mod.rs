@@ -7,8 +7,8 @@ mod mysql;
 mod postgres;
 #[cfg(feature = "sqlx-sqlite")]
 mod sqlite;
-#[cfg(any(feature = "sqlx-sqlite", feature = "sqlx-postgres"))]
-mod union;
+#[cfg(any(feature = "sqlx-postgres", feature = "sqlx-mysql"))]
+mod text;
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr, QueryResult, Statement};
@@ -85,28 +85,37 @@ pub(crate) fn read(row: &QueryResult, column: usize) -> Result<Datum, ShardingEr
     read.map_err(unmergeable)
 }
 
-/// The database's name of the type of a column of a row.
+/// The database's name of the type of a column of a row; SQLite's columns have none.
 pub(crate) fn type_name(row: &QueryResult, column: usize) -> TypeName {
-    match row {
-        #[cfg(feature = "sqlx-sqlite")]
-        row if row.try_as_sqlite_row().is_some() => String::new(),
-        #[cfg(feature = "sqlx-postgres")]
-        row if let Some(row) = row.try_as_pg_row() => postgres::datum::type_name(row, column),
-        #[cfg(feature = "sqlx-mysql")]
-        row if let Some(row) = row.try_as_mysql_row() => mysql::datum::type_name(row, column),
-        _ => String::new(),
+    #[cfg(feature = "sqlx-postgres")]
+    if let Some(row) = row.try_as_pg_row() {
+        return postgres::datum::type_name(row, column);
     }
+    #[cfg(feature = "sqlx-mysql")]
+    if let Some(row) = row.try_as_mysql_row() {
+        return mysql::datum::type_name(row, column);
+    }
+    let _ = (row, column);
+    TypeName::new()
 }
 
 /// What computed rows look like.
 #[derive(Debug)]
 pub(crate) struct Shape<'a> {
     pub(crate) backend: DbBackend,
+    #[cfg_attr(
+        not(feature = "sqlx-sqlite"),
+        allow(dead_code, reason = "for SQLite's types")
+    )]
     pub(crate) columns: &'a GroupColumns,
     pub(crate) outputs: &'a [Output],
     /// The name of each partial's column.
     pub(crate) names: Vec<String>,
-    /// The type of each partial's column.
+    /// The type of each partial's column; SQLite's have none.
+    #[cfg_attr(
+        not(any(feature = "sqlx-postgres", feature = "sqlx-mysql")),
+        allow(dead_code, reason = "values of SQLite carry their types")
+    )]
     pub(crate) types: Vec<TypeName>,
 }
 

@@ -35,6 +35,10 @@ pub(crate) struct PlannedRead {
 
 /// What the rows of groups look like, as far as the statement tells.
 #[derive(Debug)]
+#[cfg_attr(
+    not(feature = "sqlx-sqlite"),
+    allow(dead_code, reason = "for SQLite's types")
+)]
 pub(crate) struct GroupColumns {
     /// The name of each selected item, should it be an average.
     names: Vec<String>,

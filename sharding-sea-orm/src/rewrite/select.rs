@@ -22,12 +22,11 @@ pub(crate) fn node_select(
             select.reset_limit().reset_offset();
             select_partials(&mut select, &view.parts, plan, shards.backend);
         }
+        Some((Merge::Concatenate | Merge::Order(_), page)) if page.is_everything() => {}
         Some((Merge::Concatenate | Merge::Order(_), page)) => {
-            if !page.is_everything() {
-                select.reset_limit().reset_offset();
-                if let Some(limit) = page.node_limit() {
-                    select.limit(limit);
-                }
+            select.reset_limit().reset_offset();
+            if let Some(limit) = page.node_limit() {
+                select.limit(limit);
             }
         }
     }

@@ -57,21 +57,21 @@ pub(crate) struct LockPart {
 /// Takes a SELECT apart.
 pub(crate) fn dissect_select(select: &SelectStatement, backend: DbBackend) -> Parts {
     dissect(backend, |visitor, sql| {
-        visitor.prepare_select_statement(select, sql)
+        visitor.prepare_select_statement(select, sql);
     })
 }
 
 /// Takes the target, condition, order and limit out of an UPDATE.
 pub(crate) fn dissect_update(update: &UpdateStatement, backend: DbBackend) -> Parts {
     dissect(backend, |visitor, sql| {
-        visitor.prepare_update_statement(update, sql)
+        visitor.prepare_update_statement(update, sql);
     })
 }
 
 /// Takes the target, condition, order and limit out of a DELETE.
 pub(crate) fn dissect_delete(delete: &DeleteStatement, backend: DbBackend) -> Parts {
     dissect(backend, |visitor, sql| {
-        visitor.prepare_delete_statement(delete, sql)
+        visitor.prepare_delete_statement(delete, sql);
     })
 }
 

@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn lists_and_tuples() {
         assert_eq!(keys(&id().is_in([3, 1, 3])), "1, 3");
-        assert_eq!(keys(&Expr::tuple([id()]).in_tuples([(1,), (2,)])), "1, 2");
+        assert_eq!(keys(&Expr::tuple([id()]).in_tuples([1, 2])), "1, 2");
         let pair = Expr::tuple([id(), Expr::col(("t", "x"))]).in_tuples([(1, 2)]);
         assert_eq!(keys(&pair), "any value");
         assert_eq!(keys(&id().is_in([Some(1), None])), "1");

@@ -4,7 +4,7 @@
 /// The position of the first of the tables that the text names.
 pub(crate) fn first_table<'t>(
     text: &str,
-    tables: impl Iterator<Item = &'t str> + Clone,
+    tables: &(impl Iterator<Item = &'t str> + Clone),
 ) -> Option<usize> {
     let words = words(text);
     words.iter().enumerate().find_map(|(at, word)| {
@@ -25,7 +25,7 @@ pub(crate) fn first_table<'t>(
 /// columns may be named there.
 pub(crate) fn first_table_read<'t>(
     text: &str,
-    tables: impl Iterator<Item = &'t str> + Clone,
+    tables: &(impl Iterator<Item = &'t str> + Clone),
 ) -> Option<usize> {
     let words = words(text);
     let reads = ["select", "from", "join", "into", "update", "table"];
@@ -150,7 +150,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Option<usize>) {
         assert_eq!(
-            first_table(text, ["flight", "order"].into_iter()),
+            first_table(text, &["flight", "order"].into_iter()),
             expected,
             "{text}"
         );
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn text_within_a_statement_may_name_columns() {
-        let read = |text| first_table_read(text, ["flight", "order"].into_iter());
+        let read = |text| first_table_read(text, &["flight", "order"].into_iter());
         assert_eq!(read("* FROM flight"), Some(0));
         assert_eq!(read("id IN (SELECT id FROM flight)"), Some(0));
         assert_eq!(read("id IN (SELECT id FROM public.flight)"), Some(0));

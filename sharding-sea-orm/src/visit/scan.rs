@@ -43,7 +43,7 @@ pub(crate) fn scan_select_expr(item: &SelectExpr, scan: &mut Scan) {
     scan_expr(&item.expr, scan);
     if item.window.is_some() {
         visit(scan, |scanner| {
-            scanner.prepare_select_expr(item, &mut Nothing)
+            scanner.prepare_select_expr(item, &mut Nothing);
         });
     }
 }
@@ -51,14 +51,14 @@ pub(crate) fn scan_select_expr(item: &SelectExpr, scan: &mut Scan) {
 /// Looks at a table reference: names it, or looks inside.
 pub(crate) fn scan_table(table: &TableRef, scan: &mut Scan) {
     visit(scan, |scanner| {
-        scanner.prepare_table_ref(table, &mut Nothing)
+        scanner.prepare_table_ref(table, &mut Nothing);
     });
 }
 
 /// Looks at a join.
 pub(crate) fn scan_join(join: &JoinExpr, scan: &mut Scan) {
     visit(scan, |scanner| {
-        scanner.prepare_join_expr(join, &mut Nothing)
+        scanner.prepare_join_expr(join, &mut Nothing);
     });
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn scan_join(join: &JoinExpr, scan: &mut Scan) {
 pub(crate) fn scan_statement(select: &SelectStatement) -> Scan {
     let mut scan = Scan::default();
     visit(&mut scan, |scanner| {
-        scanner.prepare_select_statement(select, &mut Nothing)
+        scanner.prepare_select_statement(select, &mut Nothing);
     });
     scan
 }
@@ -74,28 +74,28 @@ pub(crate) fn scan_statement(select: &SelectStatement) -> Scan {
 /// Looks at a whole INSERT, its target included.
 pub(crate) fn scan_insert(insert: &InsertStatement, scan: &mut Scan) {
     visit(scan, |scanner| {
-        scanner.prepare_insert_statement(insert, &mut Nothing)
+        scanner.prepare_insert_statement(insert, &mut Nothing);
     });
 }
 
 /// Looks at a whole UPDATE, its target included.
 pub(crate) fn scan_update(update: &UpdateStatement, scan: &mut Scan) {
     visit(scan, |scanner| {
-        scanner.prepare_update_statement(update, &mut Nothing)
+        scanner.prepare_update_statement(update, &mut Nothing);
     });
 }
 
 /// Looks at a whole DELETE, its target included.
 pub(crate) fn scan_delete(delete: &DeleteStatement, scan: &mut Scan) {
     visit(scan, |scanner| {
-        scanner.prepare_delete_statement(delete, &mut Nothing)
+        scanner.prepare_delete_statement(delete, &mut Nothing);
     });
 }
 
 /// Looks at a whole SELECT as at a subquery.
 pub(crate) fn scan_select(select: &SelectStatement, scan: &mut Scan) {
     visit(scan, |scanner| {
-        scanner.nested(|| scanner.prepare_select_statement(select, &mut Nothing))
+        scanner.nested(|| scanner.prepare_select_statement(select, &mut Nothing));
     });
 }
 

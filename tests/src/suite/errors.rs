@@ -1,4 +1,4 @@
-use sea_orm::sea_query::{Query, Table};
+use sea_orm::sea_query::{ColumnDef, Query, Table};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
     QuerySelect, QueryTrait, Statement,
@@ -187,5 +187,15 @@ pub async fn definitions(backend: DbBackend) {
         .execute(Table::drop().table(whole::Entity))
         .await
         .unwrap();
+    // A column may be called like a sharded table.
+    let mut other = Table::create();
+    other
+        .table("other")
+        .col(ColumnDef::new("event_monthly").integer());
+    world.db.execute(&other).await.unwrap();
+    let mut same = Table::create();
+    same.table("event_monthly")
+        .col(ColumnDef::new("id").integer());
+    refusal(world.db.execute(&same).await);
     world.end().await;
 }

@@ -21,7 +21,7 @@ pub async fn reads_over_two(backend: DbBackend) {
             .unwrap();
         counts.push(row.unwrap().try_get_by_index::<i64>(0).unwrap());
     }
-    let january = |event: &&crate::entity::Event| event.at.to_rfc3339() < "2013-02".to_owned();
+    let january = |event: &&crate::entity::Event| event.at.to_rfc3339().as_str() < "2013-02";
     let events = events();
     let even = events
         .iter()

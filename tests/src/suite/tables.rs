@@ -76,6 +76,8 @@ pub async fn foreign_keys(backend: DbBackend) {
 }
 
 mod parent {
+    #![allow(unreachable_pub, reason = "entities are written so")]
+
     use sea_orm::entity::prelude::*;
     use sharding_sea_orm::{Modulo, Sharded};
 
@@ -94,6 +96,8 @@ mod parent {
 }
 
 mod keyed {
+    #![allow(unreachable_pub, reason = "entities are written so")]
+
     use sea_orm::entity::prelude::*;
     use sharding_sea_orm::{Modulo, Sharded};
 

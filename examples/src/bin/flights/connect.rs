@@ -17,8 +17,8 @@ pub(crate) async fn connect(url: &str) -> Result<ShardingConnection, ShardingErr
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Normal)
     });
-    // A question to every month prepares 13 statements. When more are prepared than are kept, MySQL's
-    // driver closes old ones, and waits some 40 ms for the network each time.
+    // A question to every month prepares 13 statements. MySQL's driver closes old ones when more are
+    // prepared than it keeps, and then waits some 40 ms for the network, each time.
     options.map_sqlx_mysql_opts(|options| options.statement_cache_capacity(1_000));
     ShardingConnection::builder()
         .source("ds0", options)

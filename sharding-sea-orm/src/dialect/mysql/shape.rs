@@ -6,6 +6,7 @@ use sea_orm::{DbBackend, Statement};
 use sharding_core::merge::Datum;
 use sharding_core::plan::Output;
 
+use crate::dialect::text::{decimal, hex, json_rows};
 use crate::dialect::{Shape, TypeName, Unshapeable};
 
 /// The values travel as one JSON text, far below the least `max_allowed_packet`.
@@ -53,7 +54,7 @@ pub(in crate::dialect) fn shape(
     Ok(Statement::from_sql_and_values(
         DbBackend::MySql,
         sql,
-        [json(shape, rows)?.into()],
+        [json_rows(shape, rows, text)?.into()],
     ))
 }
 
@@ -97,32 +98,6 @@ fn is_binary(type_name: &str) -> bool {
     )
 }
 
-/// An array of rows, each an array of texts and NULLs.
-fn json(shape: &Shape<'_>, rows: &[&[Datum]]) -> Result<String, Unshapeable> {
-    let mut json = String::from("[");
-    for (number, row) in rows.iter().enumerate() {
-        json.push_str(if number == 0 { "[" } else { ",[" });
-        for (at, datum) in row.iter().enumerate() {
-            if at > 0 {
-                json.push(',');
-            }
-            match text(datum, &shape.types[at]) {
-                Ok(None) => json.push_str("null"),
-                Ok(Some(text)) => write_json_text(&text, &mut json),
-                Err(type_name) => {
-                    return Err(Unshapeable {
-                        column: shape.names[at].clone(),
-                        type_name,
-                    });
-                }
-            }
-        }
-        json.push(']');
-    }
-    json.push(']');
-    Ok(json)
-}
-
 fn text(datum: &Datum, type_name: &TypeName) -> Result<Option<String>, TypeName> {
     let unknown = || type_name.clone();
     Ok(Some(match datum {
@@ -131,9 +106,9 @@ fn text(datum: &Datum, type_name: &TypeName) -> Result<Option<String>, TypeName>
         Datum::Int(value) => value.to_string(),
         // The shortest text that reads back as the same number.
         Datum::Float(value) => format!("{value:e}"),
-        Datum::Decimal(value) => value.to_plain_string(),
+        Datum::Decimal(value) => decimal(value),
         Datum::Text(value) => value.clone(),
-        Datum::Bytes(value) => value.iter().map(|byte| format!("{byte:02X}")).collect(),
+        Datum::Bytes(value) => hex(value),
         Datum::Time(days) if type_name == "DATE" => {
             let days = i32::try_from(*days).map_err(|_| unknown())?;
             NaiveDate::from_epoch_days(days)
@@ -146,19 +121,4 @@ fn text(datum: &Datum, type_name: &TypeName) -> Result<Option<String>, TypeName>
         }
         _ => return Err(unknown()),
     }))
-}
-
-fn write_json_text(text: &str, json: &mut String) {
-    json.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => json.push_str("\\\""),
-            '\\' => json.push_str("\\\\"),
-            c if c < ' ' => {
-                let _ = write!(json, "\\u{:04x}", u32::from(c));
-            }
-            c => json.push(c),
-        }
-    }
-    json.push('"');
 }

@@ -39,12 +39,13 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Datum> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::text::decimal;
 
     #[track_caller]
     fn check(words: &[u16], expected: &str) {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
         match parse(&bytes) {
-            Some(Datum::Decimal(number)) => assert_eq!(number.to_string(), expected),
+            Some(Datum::Decimal(number)) => assert_eq!(decimal(&number), expected),
             Some(Datum::Float(number)) => assert_eq!(number.to_string(), expected),
             other => panic!("{other:?}"),
         }

@@ -1,106 +1,118 @@
-use chrono::{NaiveDate, NaiveDateTime, TimeDelta};
-use sea_orm::sea_query::{BinOper, Expr, ExprTrait};
-use sea_orm::{DbBackend, Statement, Value};
+use chrono::{Datelike, NaiveDate, NaiveDateTime, TimeDelta};
+use sea_orm::sea_query::{DynIden, PostgresQueryBuilder, QuotedBuilder};
+use sea_orm::{DbBackend, Statement};
 use sharding_core::merge::Datum;
+use sharding_core::plan::Output;
 
-use crate::dialect::union::{self, Values};
+use crate::dialect::text::{decimal, hex, json_rows};
 use crate::dialect::{Shape, TypeName, Unshapeable};
 
-/// PostgreSQL takes 65,535 values in a statement.
-pub(in crate::dialect) fn chunk_size(shape: &Shape<'_>) -> usize {
-    (60_000 / (2 * shape.outputs.len()).max(1)).clamp(1, 1_000)
+/// The values travel as one JSON text.
+pub(in crate::dialect) fn chunk_size(_shape: &Shape<'_>) -> usize {
+    10_000
 }
 
+/// Elements of a JSON array, cast from text to the columns' types, which is without loss. A union
+/// of as many terms would take the planner a time that grows with their square.
 pub(in crate::dialect) fn shape(
     shape: &Shape<'_>,
     rows: &[&[Datum]],
 ) -> Result<Statement, Unshapeable> {
-    let select = union::select(shape, None, rows, &Values { literal, quotient })?;
-    Ok(DbBackend::Postgres.build(&select))
+    let value = |at: usize, type_name: &str| format!("CAST(t.r ->> {at} AS {type_name})");
+    let mut selected = String::new();
+    for output in shape.outputs {
+        if !selected.is_empty() {
+            selected.push_str(", ");
+        }
+        let name = &shape.names[output.first()];
+        selected.push_str(&match *output {
+            Output::Partial(at) => value(at, &shape.types[at]),
+            Output::Quotient { sum, count } => {
+                let type_name = quotient_type(&shape.types[sum]).ok_or_else(|| Unshapeable {
+                    column: name.clone(),
+                    type_name: shape.types[sum].clone(),
+                })?;
+                format!("{} / {}", value(sum, type_name), value(count, type_name))
+            }
+        });
+        selected.push_str(" AS ");
+        PostgresQueryBuilder.prepare_iden(&DynIden::from(name.clone()), &mut selected);
+    }
+    let sql = format!(
+        "SELECT {selected} FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS t(r, i) \
+         ORDER BY t.i"
+    );
+    let json = json_rows(shape, rows, text)?;
+    Ok(Statement::from_sql_and_values(
+        DbBackend::Postgres,
+        sql,
+        [json.into()],
+    ))
 }
 
-/// The value cast to the type. Most travel as text, which PostgreSQL reads without loss.
-fn literal(datum: &Datum, type_name: &TypeName) -> Result<Expr, TypeName> {
-    let value: Value = match datum {
-        Datum::Null => Value::String(None),
-        Datum::Bool(value) => value.to_string().into(),
-        Datum::Int(value) => value.to_string().into(),
+/// AVG of integers and decimals is a division of `numeric`, of others one of `float8`.
+fn quotient_type(sum: &str) -> Option<&'static str> {
+    match sum {
+        "INT8" | "NUMERIC" => Some("NUMERIC"),
+        "FLOAT8" => Some("FLOAT8"),
+        _ => None,
+    }
+}
+
+fn text(datum: &Datum, type_name: &TypeName) -> Result<Option<String>, TypeName> {
+    Ok(Some(match datum {
+        Datum::Null => return Ok(None),
+        Datum::Bool(value) => value.to_string(),
+        Datum::Int(value) => value.to_string(),
         // The shortest text that reads back as the same number.
-        Datum::Float(value) => value.to_string().into(),
-        Datum::Decimal(value) => value.to_plain_string().into(),
-        Datum::Time(value) => time(*value, type_name)
-            .ok_or_else(|| type_name.clone())?
-            .into(),
-        Datum::Text(value) => value.clone().into(),
-        Datum::Bytes(value) if type_name == "UUID" => hex(value).into(),
-        Datum::Bytes(value) => format!("\\x{}", hex(value)).into(),
+        Datum::Float(value) => value.to_string(),
+        Datum::Decimal(value) => decimal(value),
+        Datum::Time(value) => time(*value, type_name).ok_or_else(|| type_name.clone())?,
+        Datum::Text(value) => value.clone(),
+        Datum::Bytes(value) if type_name == "UUID" => hex(value),
+        Datum::Bytes(value) => format!("\\x{}", hex(value)),
         _ => return Err(type_name.clone()),
-    };
-    Ok(Expr::val(value).cast_as(type_name.clone()))
+    }))
 }
 
-/// PostgreSQL's AVG of integers and decimals is a division of `numeric`, of others one of
-/// `float8`.
-fn quotient(sum: &Datum, sum_type: &TypeName, count: &Datum) -> Result<Expr, TypeName> {
-    let type_name = match sum_type.as_str() {
-        "INT8" | "NUMERIC" => "NUMERIC".to_owned(),
-        "FLOAT8" => "FLOAT8".to_owned(),
-        _ => return Err(sum_type.clone()),
-    };
-    Ok(literal(sum, &type_name)?.binary(BinOper::Div, literal(count, &type_name)?))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
+/// Times count from 2000-01-01, in days for dates and in microseconds for others.
 fn time(value: i64, type_name: &str) -> Option<String> {
     let epoch = NaiveDate::from_ymd_opt(2000, 1, 1)?;
-    if type_name == "DATE" {
-        let text = match i32::try_from(value).ok()? {
+    let midnight = epoch.and_hms_opt(0, 0, 0)?;
+    match (type_name, value) {
+        ("DATE", value) => Some(match i32::try_from(value).ok()? {
             i32::MAX => "infinity".to_owned(),
             i32::MIN => "-infinity".to_owned(),
             days => in_years(epoch.checked_add_signed(TimeDelta::days(days.into()))?)?,
-        };
-        return Some(text);
-    }
-    if type_name == "TIME" {
-        let midnight = epoch.and_hms_opt(0, 0, 0)?;
-        // 24:00:00 is a time of its own.
-        if value == 86_400_000_000 {
-            return Some("24:00:00".to_owned());
-        }
-        return Some(
-            (midnight + TimeDelta::microseconds(value))
+        }),
+        // The end of the day is a time of its own.
+        ("TIME", 86_400_000_000) => Some("24:00:00".to_owned()),
+        ("TIME", micros) => Some(
+            (midnight + TimeDelta::microseconds(micros))
                 .format("%H:%M:%S%.6f")
                 .to_string(),
-        );
-    }
-    Some(match value {
-        i64::MAX => "infinity".to_owned(),
-        i64::MIN => "-infinity".to_owned(),
-        micros => {
-            let time: NaiveDateTime = epoch
-                .and_hms_opt(0, 0, 0)?
-                .checked_add_signed(TimeDelta::microseconds(micros))?;
+        ),
+        (_, i64::MAX) => Some("infinity".to_owned()),
+        (_, i64::MIN) => Some("-infinity".to_owned()),
+        (_, micros) => {
+            let time: NaiveDateTime =
+                midnight.checked_add_signed(TimeDelta::microseconds(micros))?;
             let zone = if type_name == "TIMESTAMPTZ" {
                 "+00"
             } else {
                 ""
             };
-            format!(
+            Some(format!(
                 "{} {}{zone}",
                 in_years(time.date())?,
                 time.format("%H:%M:%S%.6f")
-            )
+            ))
         }
-    })
+    }
 }
 
 /// Years outside of 1 to 9999 are written otherwise; they are left to the database.
 fn in_years(date: NaiveDate) -> Option<String> {
-    use chrono::Datelike;
-
     (1..=9999)
         .contains(&date.year())
         .then(|| date.format("%Y-%m-%d").to_string())

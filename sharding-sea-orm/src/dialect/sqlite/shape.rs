@@ -1,8 +1,8 @@
-use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Keyword, SelectStatement};
+use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Keyword, Query, SelectStatement, UnionType};
 use sea_orm::{DbBackend, Statement, Value};
 use sharding_core::merge::Datum;
+use sharding_core::plan::Output;
 
-use crate::dialect::union::{self, Values};
 use crate::dialect::{Shape, TypeName, Unshapeable};
 
 /// SQLite takes 500 terms in a compound SELECT and 32,766 values in a statement.
@@ -10,12 +10,38 @@ pub(in crate::dialect) fn chunk_size(shape: &Shape<'_>) -> usize {
     (32_000 / (2 * shape.outputs.len()).max(1)).clamp(1, 400)
 }
 
+/// A union of one term for each row.
 pub(in crate::dialect) fn shape(
     shape: &Shape<'_>,
     rows: &[&[Datum]],
 ) -> Result<Statement, Unshapeable> {
-    let select = union::select(shape, typed(shape), rows, &Values { literal, quotient })?;
+    let terms = rows.iter().map(|row| term(shape, row));
+    let terms: Vec<_> = typed(shape)
+        .into_iter()
+        .map(Ok)
+        .chain(terms)
+        .collect::<Result<_, _>>()?;
+    let mut terms = terms.into_iter();
+    let mut select = terms.next().unwrap_or_default();
+    select.unions(terms.map(|term| (UnionType::All, term)));
     Ok(DbBackend::Sqlite.build(&select))
+}
+
+fn term(shape: &Shape<'_>, row: &[Datum]) -> Result<SelectStatement, Unshapeable> {
+    let mut select = Query::select();
+    for output in shape.outputs {
+        let expr = match *output {
+            Output::Partial(at) => literal(&row[at]),
+            Output::Quotient { sum, count } => quotient(&row[sum], &row[count]),
+        };
+        let name = &shape.names[output.first()];
+        let expr = expr.map_err(|type_name| Unshapeable {
+            column: name.clone(),
+            type_name,
+        })?;
+        select.expr_as(expr, name.clone());
+    }
+    Ok(select)
 }
 
 /// The first term gives the columns their declared types, and has no rows.
@@ -29,7 +55,7 @@ fn typed(shape: &Shape<'_>) -> Option<SelectStatement> {
 }
 
 /// A bound value keeps its storage class, so it needs no cast.
-fn literal(datum: &Datum, _type_name: &TypeName) -> Result<Expr, TypeName> {
+fn literal(datum: &Datum) -> Result<Expr, TypeName> {
     Ok(match datum {
         Datum::Null => Expr::val(Value::Int(None)),
         Datum::Int(value) => match i64::try_from(*value) {
@@ -45,7 +71,7 @@ fn literal(datum: &Datum, _type_name: &TypeName) -> Result<Expr, TypeName> {
 }
 
 /// SQLite's AVG is always a floating point number.
-fn quotient(sum: &Datum, sum_type: &TypeName, count: &Datum) -> Result<Expr, TypeName> {
-    let sum = literal(sum, sum_type)?.cast_as("REAL");
-    Ok(sum.binary(BinOper::Div, literal(count, sum_type)?))
+fn quotient(sum: &Datum, count: &Datum) -> Result<Expr, TypeName> {
+    let sum = literal(sum)?.cast_as("REAL");
+    Ok(sum.binary(BinOper::Div, literal(count)?))
 }
