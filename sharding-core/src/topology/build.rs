@@ -404,7 +404,7 @@ mod tests {
                 "tables.lost.source.names: `ds9` is not among the sources",
                 "tables.lost.source.names: `ds0` is listed twice",
                 "tables.few.source: hash modulo 3 has 3 partitions for 2 data sources",
-                "tables.float.table.key: `f` is float, which no strategy can place",
+                "tables.float.table.key: `f` is float and cannot be a key",
             ],
         );
         mistakes(

@@ -113,7 +113,7 @@ pub enum Mistake {
         why: String,
     },
     /// A key column's type cannot be a sharding key.
-    #[error("tables.{table}.{rule}.key: `{column}` is {column_type}, which no strategy can place")]
+    #[error("tables.{table}.{rule}.key: `{column}` is {column_type} and cannot be a key")]
     UnusableKey {
         /// The table.
         table: String,

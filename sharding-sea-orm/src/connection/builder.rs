@@ -65,8 +65,9 @@ impl ShardingBuilder {
     /// tails of one file are read side by side.
     ///
     /// Drivers keep 100 prepared statements for each connection, and a statement over 13 tails is
-    /// 13 of them. With many tails, raise that in the URL: `?statement-cache-capacity=1000`. MySQL's
-    /// driver waits for some 40 ms whenever it has to drop one.
+    /// 13 of them. With many tails, raise that, for PostgreSQL and MySQL in the URL
+    /// (`?statement-cache-capacity=1000`): MySQL's driver waits for some 40 ms whenever it has to
+    /// drop one.
     #[must_use]
     pub fn source(mut self, name: impl Into<String>, options: impl Into<ConnectOptions>) -> Self {
         self.sources
@@ -225,7 +226,7 @@ fn backend_of(url: &str) -> Result<DbBackend, String> {
 fn for_backend(mut draft: TableDraft, backend: Option<DbBackend>) -> TableDraft {
     let unusable = |rule: &mut RuleDraft| {
         if rule.kind == Ok(KeyKind::Decimal) {
-            rule.kind = Err("a decimal, which SQLite keeps as a floating point number,".to_owned());
+            rule.kind = Err("a decimal, which SQLite keeps as a floating point number".to_owned());
         }
     };
     if backend == Some(DbBackend::Sqlite) {

@@ -114,7 +114,7 @@ pub async fn text_in_statements(backend: DbBackend) {
         "DISTINCT kind",
         "DISTINCT flag",
         "COUNT(DISTINCT kind)",
-        "MAX(n) - MIN(n)",
+        "MAX(id) - MIN(id)",
     ] {
         let rows = same_set!(world, monthly, e => text!(e, text));
         assert!(!rows.is_empty());

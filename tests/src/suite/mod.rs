@@ -3,6 +3,7 @@
 #![allow(missing_docs, reason = "the cases name themselves")]
 
 pub mod collations;
+pub mod config;
 pub mod errors;
 pub mod explains;
 pub mod groups;
