@@ -20,6 +20,7 @@ macro_rules! mount {
     ($backend:expr) => {
         $crate::cases!($backend;
             config: everything_wrong_at_once, unreachable_sources;
+            random: statements;
             reads: predicates, orders, pages, text_orders, concatenations, streams, one_row,
                 exists, cursors, decoding, empty_answers;
             groups: aggregates, aggregates_of_nothing, grouped, grouped_and_ordered, counts,

@@ -88,7 +88,8 @@ impl World {
                         .unwrap();
                 }
                 admin.close().await.unwrap();
-                names.clone().map(|name| format!("{server}/{name}"))
+                // Drivers keep 100 prepared statements unless told otherwise.
+                names.clone().map(|name| format!("{server}/{name}?statement-cache-capacity=4000"))
             }
         };
         let db = builder(&urls).connect().await.unwrap();

@@ -8,6 +8,7 @@ pub mod errors;
 pub mod explains;
 pub mod groups;
 pub mod joins;
+pub mod random;
 pub mod reads;
 pub mod sources;
 pub mod tables;
