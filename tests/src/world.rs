@@ -89,7 +89,9 @@ impl World {
                 }
                 admin.close().await.unwrap();
                 // Drivers keep 100 prepared statements unless told otherwise.
-                names.clone().map(|name| format!("{server}/{name}?statement-cache-capacity=4000"))
+                names
+                    .clone()
+                    .map(|name| format!("{server}/{name}?statement-cache-capacity=4000"))
             }
         };
         let db = builder(&urls).connect().await.unwrap();
