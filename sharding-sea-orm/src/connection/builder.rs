@@ -199,6 +199,8 @@ impl ShardingBuilder {
 
 /// The database system that a URL is for, if its feature is enabled.
 fn backend_of(url: &str) -> Result<DbBackend, String> {
+    // SeaORM panics on a URL that cannot be parsed, and its error holds the URL.
+    url::Url::parse(url).map_err(|error| format!("its URL cannot be parsed: {error}"))?;
     let enabled = [
         (
             DbBackend::Sqlite,

@@ -10,6 +10,7 @@ pub async fn everything_wrong_at_once(backend: DbBackend) {
         .source("a", nowhere(backend))
         .source("b c", "oracle://nobody:secret@127.0.0.1/none")
         .source("a", nowhere(backend))
+        .source("d", "secret")
         .default_source("z")
         .entity::<monthly::Entity>()
         .entity::<monthly::Entity>()
@@ -21,6 +22,7 @@ pub async fn everything_wrong_at_once(backend: DbBackend) {
     };
     let mut expected = vec![
         "sources.b c: its URL begins with none of `sqlite:`, `postgres:`, `mysql:`",
+        "sources.d: its URL cannot be parsed: relative URL without a base",
         "sources.\"b c\": a name consists of letters, digits, `_` and `-`",
         "sources.a: declared twice",
         "default_source: `z` is not among the sources",
