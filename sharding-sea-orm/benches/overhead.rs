@@ -26,8 +26,7 @@ use divan::{AllocProfiler, Bencher};
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{
     ColumnTrait, ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend,
-    EntityTrait, FromQueryResult, IntoActiveModel, PrimaryKeyTrait, QueryFilter, QueryTrait,
-    Select,
+    EntityTrait, IntoActiveModel, PrimaryKeyTrait, QueryFilter, QueryTrait, Select,
 };
 use sharding_sea_orm::{ShardedEntity, ShardingConnection};
 use tempfile::TempDir;
@@ -224,7 +223,6 @@ impl Pair {
 async fn batch<E, C>(db: &C, query: fn(i64) -> Select<E>, id: i64) -> f64
 where
     E: EntityTrait,
-    E::Model: FromQueryResult,
     C: ConnectionTrait,
 {
     let begin = Instant::now();

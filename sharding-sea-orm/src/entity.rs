@@ -235,15 +235,8 @@ pub(crate) fn table_name<E: EntityTrait>() -> TableName {
 
 fn key_kind(column_type: &ColumnType) -> Result<KeyKind, String> {
     Ok(match column_type {
-        ColumnType::TinyInteger
-        | ColumnType::SmallInteger
-        | ColumnType::Integer
-        | ColumnType::BigInteger
-        | ColumnType::TinyUnsigned
-        | ColumnType::SmallUnsigned
-        | ColumnType::Unsigned
-        | ColumnType::BigUnsigned
-        | ColumnType::Boolean => KeyKind::Integer,
+        ColumnType::Boolean => KeyKind::Integer,
+        integer if is_integer(integer) => KeyKind::Integer,
         ColumnType::Decimal(_) => KeyKind::Decimal,
         ColumnType::Char(_)
         | ColumnType::String(_)
@@ -256,4 +249,18 @@ fn key_kind(column_type: &ColumnType) -> Result<KeyKind, String> {
         ColumnType::Timestamp | ColumnType::TimestampWithTimeZone => KeyKind::Instant,
         other => return Err(format!("of the type {other:?}")),
     })
+}
+
+pub(crate) fn is_integer(column_type: &ColumnType) -> bool {
+    matches!(
+        column_type,
+        ColumnType::TinyInteger
+            | ColumnType::SmallInteger
+            | ColumnType::Integer
+            | ColumnType::BigInteger
+            | ColumnType::TinyUnsigned
+            | ColumnType::SmallUnsigned
+            | ColumnType::Unsigned
+            | ColumnType::BigUnsigned
+    )
 }

@@ -3,11 +3,11 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 use futures_util::stream;
-use sea_orm::{ConnectionTrait, DbErr, QueryResult, RuntimeErr, Statement};
+use sea_orm::{DbErr, QueryResult, RuntimeErr, Statement};
 use sharding_core::topology::{SourceId, Table};
 
+use super::Cluster;
 use super::session::Session;
-use super::{Cluster, Source};
 use crate::error::ShardingError;
 
 /// A statement for one node.
@@ -60,7 +60,7 @@ pub(crate) async fn query_all(
         .zip(&cluster.sources)
         .map(|(jobs, source)| async move {
             let run = |(at, job): (usize, Job)| async move {
-                Ok::<_, DbErr>((at, on_source(cluster, source, job).await?))
+                Ok::<_, DbErr>((at, session.query_job(job).await?))
             };
             let mut answers = Vec::with_capacity(jobs.len());
             let mut running = stream::iter(jobs)
@@ -106,17 +106,6 @@ pub(crate) async fn query_some(
         rows.extend(answer?);
     }
     Ok(rows)
-}
-
-/// The rows of one job, on a connection of its source's pool.
-pub(super) async fn on_source(
-    cluster: &Cluster,
-    source: &Source,
-    job: Job,
-) -> Result<Vec<QueryResult>, DbErr> {
-    let _permit = source.permit(1).await?;
-    let answer = source.connection.query_all_raw(job.statement.clone()).await;
-    answer.map_err(|error| job.explain(error, cluster))
 }
 
 /// SQLite says it in words only; PostgreSQL and MySQL have codes.

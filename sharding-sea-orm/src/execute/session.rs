@@ -7,7 +7,6 @@ use sea_orm::{
 use sharding_core::topology::SourceId;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::fan_out::on_source;
 use super::{Cluster, Job, Source};
 use crate::connection::ShardingTransaction;
 
@@ -19,6 +18,25 @@ pub(crate) type RowStream<'a> = Pin<Box<dyn Stream<Item = Result<QueryResult, Db
 pub(crate) enum Session<'a> {
     Pool(&'a Cluster),
     Transaction(&'a ShardingTransaction),
+}
+
+/// Evaluates with a connection of a source: with the right to one of its pool's, or with the one
+/// of the transaction. The two have no type in common.
+macro_rules! on_connection {
+    ($session:expr, $source:expr, $connection:ident => $call:expr) => {
+        match $session {
+            Session::Pool(cluster) => {
+                let source = cluster.source($source);
+                let _permit = source.permit(1).await?;
+                let $connection = &source.connection;
+                $call
+            }
+            Session::Transaction(transaction) => {
+                let $connection = transaction.on($source).await?;
+                $call
+            }
+        }
+    };
 }
 
 /// What a statement did to one node.
@@ -39,14 +57,8 @@ impl<'a> Session<'a> {
 
     /// The rows of one job.
     pub(crate) async fn query_job(self, job: Job) -> Result<Vec<QueryResult>, DbErr> {
-        match self {
-            Self::Pool(cluster) => on_source(cluster, cluster.source(job.source()), job).await,
-            Self::Transaction(transaction) => {
-                let open = transaction.on(job.source()).await?;
-                let answer = open.query_all_raw(job.statement.clone()).await;
-                answer.map_err(|error| job.explain(error, self.cluster()))
-            }
-        }
+        let answer = self.query_all(job.source(), job.statement.clone()).await;
+        answer.map_err(|error| job.explain(error, self.cluster()))
     }
 
     /// The rows of one statement on a source.
@@ -55,16 +67,7 @@ impl<'a> Session<'a> {
         source: SourceId,
         statement: Statement,
     ) -> Result<Vec<QueryResult>, DbErr> {
-        match self {
-            Self::Pool(cluster) => {
-                let source = cluster.source(source);
-                let _permit = source.permit(1).await?;
-                source.connection.query_all_raw(statement).await
-            }
-            Self::Transaction(transaction) => {
-                transaction.on(source).await?.query_all_raw(statement).await
-            }
-        }
+        on_connection!(self, source, connection => connection.query_all_raw(statement).await)
     }
 
     /// The first row of one statement on a source.
@@ -73,16 +76,7 @@ impl<'a> Session<'a> {
         source: SourceId,
         statement: Statement,
     ) -> Result<Option<QueryResult>, DbErr> {
-        match self {
-            Self::Pool(cluster) => {
-                let source = cluster.source(source);
-                let _permit = source.permit(1).await?;
-                source.connection.query_one_raw(statement).await
-            }
-            Self::Transaction(transaction) => {
-                transaction.on(source).await?.query_one_raw(statement).await
-            }
-        }
+        on_connection!(self, source, connection => connection.query_one_raw(statement).await)
     }
 
     /// The effect of one statement on a source.
@@ -91,16 +85,7 @@ impl<'a> Session<'a> {
         source: SourceId,
         statement: Statement,
     ) -> Result<ExecResult, DbErr> {
-        match self {
-            Self::Pool(cluster) => {
-                let source = cluster.source(source);
-                let _permit = source.permit(1).await?;
-                source.connection.execute_raw(statement).await
-            }
-            Self::Transaction(transaction) => {
-                transaction.on(source).await?.execute_raw(statement).await
-            }
-        }
+        on_connection!(self, source, connection => connection.execute_raw(statement).await)
     }
 
     /// The effect of unprepared text on a source.
@@ -109,16 +94,7 @@ impl<'a> Session<'a> {
         source: SourceId,
         sql: &str,
     ) -> Result<ExecResult, DbErr> {
-        match self {
-            Self::Pool(cluster) => {
-                let source = cluster.source(source);
-                let _permit = source.permit(1).await?;
-                source.connection.execute_unprepared(sql).await
-            }
-            Self::Transaction(transaction) => {
-                transaction.on(source).await?.execute_unprepared(sql).await
-            }
-        }
+        on_connection!(self, source, connection => connection.execute_unprepared(sql).await)
     }
 
     /// The effects of the jobs, all of one source, as a whole or not at all: in a transaction of

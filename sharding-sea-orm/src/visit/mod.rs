@@ -6,6 +6,7 @@
 mod dissect;
 mod insert;
 mod predicate;
+mod proof;
 pub(crate) mod raw;
 mod recompose;
 mod scan;

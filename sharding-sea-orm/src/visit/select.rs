@@ -1,6 +1,6 @@
 use sea_orm::sea_query::{
     ColumnName, ColumnRef, Condition, DynIden, Expr, Func, FunctionCall, JoinType, NullOrdering,
-    Order, SelectExpr, SelectStatement, StringLen, TableName as SqlName, TableRef,
+    Order, SelectExpr, SelectStatement, TableName as SqlName, TableRef,
 };
 use sea_orm::{ColumnType, DbBackend};
 use sharding_core::key::KeySet;
@@ -12,11 +12,11 @@ use sharding_core::topology::Rule;
 
 use super::dissect::{OrderPart, Parts, dissect_select};
 use super::predicate::KeyColumn;
+use super::proof::{adds, orders};
 use super::recompose::is_whole;
 use super::scan::{
     Scan, is_count_of_rows, scan_expr, scan_join, scan_select, scan_select_expr, scan_table,
 };
-use crate::catalog::Known;
 use crate::shards::{Sharded, Shards};
 
 /// A SELECT whose first FROM is a sharded table, or a subquery over one.
@@ -435,81 +435,5 @@ fn scalar(expr: &Expr) -> Item {
         Item::Opaque
     } else {
         Item::Scalar
-    }
-}
-
-/// Whether sums of a column of this type can be added exactly as the database would.
-fn adds(column_type: &ColumnType, backend: DbBackend) -> Proof {
-    match column_type {
-        // PostgreSQL rounds each partial sum of `real` to six digits.
-        ColumnType::Float if backend == DbBackend::Postgres => {
-            Proof::Unproven("is of the type `real`".into())
-        }
-        ColumnType::TinyInteger
-        | ColumnType::SmallInteger
-        | ColumnType::Integer
-        | ColumnType::BigInteger
-        | ColumnType::TinyUnsigned
-        | ColumnType::SmallUnsigned
-        | ColumnType::Unsigned
-        | ColumnType::BigUnsigned
-        | ColumnType::Decimal(_)
-        | ColumnType::Float
-        | ColumnType::Double
-        | ColumnType::Boolean => Proof::Proven(TextOrder::NoText),
-        other => Proof::Unproven(format!("is of the type {other:?}")),
-    }
-}
-
-/// Whether the order of a column of this type is known exactly.
-fn orders(column: &str, column_type: &ColumnType, known: &Known, backend: DbBackend) -> Proof {
-    let unproven = || Proof::Unproven(format!("is of the type {column_type:?}"));
-    match column_type {
-        // MySQL sorts long values by their first `max_sort_length` bytes, 1024 by default.
-        _ if backend == DbBackend::MySql && is_long(column_type) => {
-            Proof::Unproven("may be longer than the database sorts by".into())
-        }
-        // Whatever the declared type, SQLite compares by what is stored.
-        _ if backend == DbBackend::Sqlite => known.text_order(column),
-        ColumnType::String(_) | ColumnType::Text => known.text_order(column),
-        ColumnType::TinyInteger
-        | ColumnType::SmallInteger
-        | ColumnType::Integer
-        | ColumnType::BigInteger
-        | ColumnType::TinyUnsigned
-        | ColumnType::SmallUnsigned
-        | ColumnType::Unsigned
-        | ColumnType::BigUnsigned
-        | ColumnType::Decimal(_)
-        | ColumnType::Float
-        | ColumnType::Double
-        | ColumnType::Boolean
-        | ColumnType::Date
-        | ColumnType::DateTime
-        | ColumnType::Timestamp
-        | ColumnType::TimestampWithTimeZone
-        | ColumnType::Uuid
-        | ColumnType::Binary(_)
-        | ColumnType::VarBinary(_)
-        | ColumnType::Blob => Proof::Proven(TextOrder::NoText),
-        ColumnType::Time if backend == DbBackend::Postgres => Proof::Proven(TextOrder::NoText),
-        _ => unproven(),
-    }
-}
-
-fn is_long(column_type: &ColumnType) -> bool {
-    match column_type {
-        ColumnType::Text | ColumnType::Blob => true,
-        ColumnType::String(length) => match length {
-            StringLen::N(length) => *length > 255,
-            StringLen::Max => true,
-            StringLen::None => false,
-        },
-        ColumnType::VarBinary(length) => match length {
-            StringLen::N(length) => *length > 1024,
-            StringLen::Max => true,
-            StringLen::None => false,
-        },
-        _ => false,
     }
 }
