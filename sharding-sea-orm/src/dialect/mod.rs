@@ -73,16 +73,24 @@ pub(crate) fn read(row: &QueryResult, column: usize) -> Result<Datum, ShardingEr
         column: row.column_names().get(column).cloned().unwrap_or_default(),
         type_name,
     };
-    let read = match row {
-        #[cfg(feature = "sqlx-sqlite")]
-        row if let Some(row) = row.try_as_sqlite_row() => sqlite::datum::read(row, column),
-        #[cfg(feature = "sqlx-postgres")]
-        row if let Some(row) = row.try_as_pg_row() => postgres::datum::read(row, column),
-        #[cfg(feature = "sqlx-mysql")]
-        row if let Some(row) = row.try_as_mysql_row() => mysql::datum::read(row, column),
-        _ => Err(NO_DIALECT.to_owned()),
-    };
-    read.map_err(unmergeable)
+    read_any(row, column).map_err(unmergeable)
+}
+
+fn read_any(row: &QueryResult, column: usize) -> Result<Datum, TypeName> {
+    #[cfg(feature = "sqlx-sqlite")]
+    if let Some(row) = row.try_as_sqlite_row() {
+        return sqlite::datum::read(row, column);
+    }
+    #[cfg(feature = "sqlx-postgres")]
+    if let Some(row) = row.try_as_pg_row() {
+        return postgres::datum::read(row, column);
+    }
+    #[cfg(feature = "sqlx-mysql")]
+    if let Some(row) = row.try_as_mysql_row() {
+        return mysql::datum::read(row, column);
+    }
+    let _ = (row, column);
+    Err(NO_DIALECT.to_owned())
 }
 
 /// The database's name of the type of a column of a row; SQLite's columns have none.
