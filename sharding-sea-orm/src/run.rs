@@ -60,7 +60,8 @@ pub(crate) async fn read_one(
             }
             None => Ok(None),
         },
-        _ => Ok(read_all(session, read).await?.into_iter().next()),
+        // Boxed, so that the common way above stays small.
+        _ => Ok(Box::pin(read_all(session, read)).await?.into_iter().next()),
     }
 }
 

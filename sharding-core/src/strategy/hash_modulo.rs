@@ -46,11 +46,9 @@ impl Strategy for HashModulo {
     }
 
     fn route(&self, keys: &KeySet<'_>) -> Partitions {
-        let points: Option<Vec<_>> = keys.intervals().iter().map(Interval::as_point).collect();
-        match points {
-            Some(points) => points.into_iter().map(|key| self.remainder(key)).collect(),
-            None => Partitions::all(),
-        }
+        let place = |interval: &Interval<'_>| interval.as_point().map(|key| self.remainder(key));
+        let points: Option<Partitions> = keys.intervals().iter().map(place).collect();
+        points.unwrap_or_else(Partitions::all)
     }
 }
 

@@ -20,6 +20,9 @@ impl Partitions {
     /// The partitions of the runs, which may come in any order and overlap; empty runs are fine.
     pub fn from_runs(runs: impl IntoIterator<Item = RangeInclusive<u32>>) -> Self {
         let mut runs: Vec<_> = runs.into_iter().filter(|run| !run.is_empty()).collect();
+        if runs.len() < 2 {
+            return Self(runs);
+        }
         runs.sort_unstable_by_key(|run| *run.start());
         let mut merged: Vec<RangeInclusive<u32>> = Vec::with_capacity(runs.len());
         for run in runs {

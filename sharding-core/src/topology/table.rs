@@ -213,6 +213,9 @@ impl Table {
         };
         let sources = partitions(&self.source_rule, self.sources.len());
         let tails = partitions(&self.table_rule, self.physical.len());
+        if sources == [0] {
+            return tails.into_iter().map(|tail| tail as usize).collect();
+        }
         let width = self.physical.len();
         sources
             .iter()

@@ -85,7 +85,11 @@ impl Cluster {
 impl Source {
     /// Waits for the right to hold so many connections, at most as long as the pool would wait.
     pub(crate) async fn permit(&self, count: u32) -> Result<OwnedSemaphorePermit, DbErr> {
-        let acquire = Arc::clone(&self.permits).acquire_many_owned(count.min(self.size).max(1));
+        let wanted = count.clamp(1, self.size);
+        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_many_owned(wanted) {
+            return Ok(permit);
+        }
+        let acquire = Arc::clone(&self.permits).acquire_many_owned(wanted);
         match tokio::time::timeout(self.acquire_timeout, acquire).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => Err(ShardingError::NoConnection {

@@ -10,7 +10,7 @@ use super::{at_least_one, check_others, reach};
 use crate::dialect;
 use crate::error::ShardingError;
 use crate::execute::Job;
-use crate::rewrite::{node_select, typed_select, union_select};
+use crate::rewrite::{node_statements, typed_select, union_select};
 use crate::shards::Shards;
 use crate::visit::{SelectView, Selected};
 
@@ -62,7 +62,7 @@ pub(crate) fn plan_read(
     select: &SelectStatement,
     want: Want,
 ) -> Result<Option<PlannedRead>, ShardingError> {
-    let view = match Selected::of(select, shards) {
+    let mut view = match Selected::of(select, shards) {
         Selected::Unsharded => return Ok(None),
         Selected::Refused(sharded, clause) => {
             return Err(shards.refusal(clause, sharded.table, &[]).into());
@@ -73,35 +73,27 @@ pub(crate) fn plan_read(
     let nodes = at_least_one(table.route(|rule| view.keys(rule, shards)));
     check_others(shards, &table, &nodes, view.has_others)?;
     let reach = reach(&table, &nodes);
+    if reach != Reach::OneNode {
+        view.complete(select, shards);
+    }
     let plan = decide(shards, &view, select, reach, want)
         .map_err(|clause| shards.refusal(clause, &table, &nodes))?;
     let statements = match &plan {
         ReadPlan::Union(_) => {
             let tables: Vec<_> = nodes.iter().map(|&at| table.node(at)).collect();
-            vec![(nodes[0], union_select(&view, select, &tables))]
+            vec![shards.backend.build(&union_select(&view, select, &tables))]
         }
-        plan => {
-            let merge = match plan {
-                ReadPlan::Merge { merge, page } => Some((merge, *page)),
-                _ => None,
-            };
-            let rewrite = |&at: &usize| {
-                (
-                    at,
-                    node_select(&view, select, merge, table.node(at), shards),
-                )
-            };
-            nodes.iter().map(rewrite).collect()
+        ReadPlan::Pass => node_statements(&view, select, None, &nodes, shards),
+        ReadPlan::Merge { merge, page } => {
+            node_statements(&view, select, Some((merge, *page)), &nodes, shards)
         }
     };
-    let jobs = statements
-        .into_iter()
-        .map(|(node, select)| Job {
-            table: Arc::clone(&table),
-            node,
-            statement: shards.backend.build(&select),
-        })
-        .collect();
+    let job = |(&node, statement)| Job {
+        table: Arc::clone(&table),
+        node,
+        statement,
+    };
+    let jobs = nodes.iter().zip(statements).map(job).collect();
     let groups = match &plan {
         ReadPlan::Merge {
             merge: Merge::Groups(_),

@@ -3,7 +3,8 @@
 
 mod groups;
 mod select;
+mod template;
 mod write;
 
-pub(crate) use select::{node_select, typed_select, union_select};
+pub(crate) use select::{node_statements, typed_select, union_select};
 pub(crate) use write::{node_delete, node_insert, node_update};

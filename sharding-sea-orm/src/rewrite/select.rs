@@ -1,29 +1,65 @@
+use std::borrow::Cow;
+
+use sea_orm::Statement;
 use sea_orm::sea_query::{DynIden, Expr, ExprTrait, Query, SelectStatement, TableRef, UnionType};
 use sharding_core::plan::{Merge, Page};
 use sharding_core::topology::Node;
 
 use super::groups::select_partials;
+use super::template::Template;
 use crate::shards::{Shards, physical};
 use crate::visit::{SelectView, scan_statement};
 
-/// The SELECT for one node; `merge` is how its answer will be merged, if it is.
-pub(crate) fn node_select(
+/// The statements of the nodes, in their order; `merge` is how their answers will be merged, if
+/// they are.
+pub(crate) fn node_statements(
     view: &SelectView<'_>,
     select: &SelectStatement,
     merge: Option<(&Merge, Page)>,
-    node: Node<'_>,
+    nodes: &[usize],
+    shards: &Shards,
+) -> Vec<Statement> {
+    let table = view.sharded.table;
+    let select = match merge {
+        Some((merge, page)) => Cow::Owned(for_merge(view, select, merge, page, shards)),
+        None => Cow::Borrowed(select),
+    };
+    let (logical, depth) = view.place();
+    let template = if view.is_flat() {
+        Template::of(&select, logical, depth, shards.backend)
+    } else {
+        None
+    };
+    let statement = |&node: &usize| match &template {
+        Some(template) => {
+            template.with_table(&physical(table, table.node(node), &view.table_alias()))
+        }
+        None => {
+            let swapped = swap(view, &select, &|alias| {
+                physical(table, table.node(node), alias)
+            });
+            shards.backend.build(&swapped)
+        }
+    };
+    nodes.iter().map(statement).collect()
+}
+
+/// The SELECT whose answers can be merged: more than the page, or partials instead of groups.
+fn for_merge(
+    view: &SelectView<'_>,
+    select: &SelectStatement,
+    merge: &Merge,
+    page: Page,
     shards: &Shards,
 ) -> SelectStatement {
-    let table = view.sharded.table;
-    let mut select = swap(view, select, &|alias| physical(table, node, alias));
+    let mut select = select.clone();
     match merge {
-        None => {}
-        Some((Merge::Groups(plan), _)) => {
+        Merge::Groups(plan) => {
             select.reset_limit().reset_offset();
             select_partials(&mut select, &view.parts, plan, shards.backend);
         }
-        Some((Merge::Concatenate | Merge::Order(_), page)) if page.is_everything() => {}
-        Some((Merge::Concatenate | Merge::Order(_), page)) => {
+        Merge::Concatenate | Merge::Order(_) if page.is_everything() => {}
+        Merge::Concatenate | Merge::Order(_) => {
             select.reset_limit().reset_offset();
             if let Some(limit) = page.node_limit() {
                 select.limit(limit);

@@ -11,7 +11,7 @@ use sea_orm::sea_query::{
 };
 use sea_orm::{DbBackend, Value};
 
-use super::scan::notation;
+use super::scan::{Nothing, is_simple, notation};
 
 /// The parts of a statement: of a SELECT, or those that UPDATE and DELETE share with it.
 #[derive(Debug, Default)]
@@ -54,23 +54,31 @@ pub(crate) struct LockPart {
     pub(crate) behavior: Option<LockBehavior>,
 }
 
+/// Takes out of a SELECT what a route depends on: without items and order keys that are plain
+/// columns or values.
+pub(crate) fn dissect_route(select: &SelectStatement, backend: DbBackend) -> Parts {
+    dissect(backend, Keep::WhatRoutes, |visitor, sql| {
+        visitor.prepare_select_statement(select, sql);
+    })
+}
+
 /// Takes a SELECT apart.
 pub(crate) fn dissect_select(select: &SelectStatement, backend: DbBackend) -> Parts {
-    dissect(backend, |visitor, sql| {
+    dissect(backend, Keep::Everything, |visitor, sql| {
         visitor.prepare_select_statement(select, sql);
     })
 }
 
 /// Takes the target, condition, order and limit out of an UPDATE.
 pub(crate) fn dissect_update(update: &UpdateStatement, backend: DbBackend) -> Parts {
-    dissect(backend, |visitor, sql| {
+    dissect(backend, Keep::Everything, |visitor, sql| {
         visitor.prepare_update_statement(update, sql);
     })
 }
 
 /// Takes the target, condition, order and limit out of a DELETE.
 pub(crate) fn dissect_delete(delete: &DeleteStatement, backend: DbBackend) -> Parts {
-    dissect(backend, |visitor, sql| {
+    dissect(backend, Keep::Everything, |visitor, sql| {
         visitor.prepare_delete_statement(delete, sql);
     })
 }
@@ -79,17 +87,26 @@ pub(crate) fn dissect_delete(delete: &DeleteStatement, backend: DbBackend) -> Pa
 /// what it is handed and does not go deeper.
 struct Dissector<'a> {
     backend: DbBackend,
+    keep: Keep,
     keyword: &'a Cell<Keyword>,
     parts: RefCell<Parts>,
 }
 
+#[derive(Clone, Copy, PartialEq)]
+enum Keep {
+    Everything,
+    WhatRoutes,
+}
+
 fn dissect(
     backend: DbBackend,
+    keep: Keep,
     visit: impl FnOnce(&Dissector<'_>, &mut KeywordWriter<'_>),
 ) -> Parts {
     let keyword = Cell::new(Keyword::Other);
     let dissector = Dissector {
         backend,
+        keep,
         keyword: &keyword,
         parts: RefCell::default(),
     };
@@ -146,7 +163,9 @@ impl QueryBuilder for Dissector<'_> {
     }
 
     fn prepare_select_expr(&self, item: &SelectExpr, _sql: &mut impl SqlWriter) {
-        self.part(|parts| parts.items.push(item.clone()));
+        if self.keep == Keep::Everything || item.window.is_some() || !is_simple(&item.expr) {
+            self.part(|parts| parts.items.push(item.clone()));
+        }
     }
 
     fn prepare_select_into(&self, _into: &SelectInto, _sql: &mut impl SqlWriter) {
@@ -205,8 +224,19 @@ impl QueryBuilder for Dissector<'_> {
     }
 
     fn prepare_order_expr(&self, order: &OrderExpr, _sql: &mut impl SqlWriter) {
-        let part = order_part(order, self.backend);
-        self.part(|parts| parts.order.push(part));
+        let (expr, by_values) = order_expr(order);
+        if self.keep == Keep::Everything {
+            let part = order_part(order, expr, by_values, self.backend);
+            self.part(|parts| parts.order.push(part));
+        } else if !is_simple(&expr) {
+            self.part(|parts| {
+                parts.order.push(OrderPart {
+                    expr,
+                    order: None,
+                    nulls: None,
+                });
+            });
+        }
     }
 
     fn prepare_value(&self, value: Value, _sql: &mut impl SqlWriter) {
@@ -284,13 +314,17 @@ impl SqlWriter for KeywordWriter<'_> {
     }
 }
 
+/// The expression of an order key, and whether it is by a list of values.
+fn order_expr(order: &OrderExpr) -> (Expr, bool) {
+    let probe = OrderProbe::default();
+    probe.prepare_order_expr(order, &mut Nothing);
+    let (expr, by_values) = probe.found.into_inner();
+    (expr.unwrap_or(Expr::Constant(Value::Int(None))), by_values)
+}
+
 /// An order key keeps its fields to itself: its expression is what a builder is handed, and its
 /// direction and NULLs are what the stock builder writes around that.
-fn order_part(order: &OrderExpr, backend: DbBackend) -> OrderPart {
-    let probe = OrderProbe::default();
-    probe.prepare_order_expr(order, &mut super::scan::Nothing);
-    let (expr, by_values) = probe.found.into_inner();
-    let expr = expr.unwrap_or(Expr::Constant(Value::Int(None)));
+fn order_part(order: &OrderExpr, expr: Expr, by_values: bool, backend: DbBackend) -> OrderPart {
     if by_values {
         return OrderPart {
             expr,

@@ -107,7 +107,8 @@ fn visit(scan: &mut Scan, look: impl FnOnce(&Scanner)) {
     *scan = scanner.state.into_inner().0;
 }
 
-fn is_simple(expr: &Expr) -> bool {
+/// Whether there is nothing to look for: no subquery, function or text.
+pub(super) fn is_simple(expr: &Expr) -> bool {
     match expr {
         Expr::Column(_)
         | Expr::Value(_)
@@ -119,6 +120,19 @@ fn is_simple(expr: &Expr) -> bool {
         Expr::Binary(left, _, right) => is_simple(left) && is_simple(right),
         Expr::Tuple(items) => items.iter().all(is_simple),
         _ => false,
+    }
+}
+
+/// Whether there is no subquery, as far as can be told without a visitor.
+pub(super) fn is_flat(expr: &Expr) -> bool {
+    match expr {
+        Expr::FunctionCall(call) => {
+            call.get_filter().is_none() && call.get_args().iter().all(is_flat)
+        }
+        Expr::Custom(_) => true,
+        Expr::Unary(_, inner) | Expr::AsEnum(_, inner) => is_flat(inner),
+        Expr::Binary(left, _, right) => is_flat(left) && is_flat(right),
+        expr => is_simple(expr),
     }
 }
 

@@ -10,12 +10,13 @@ use sharding_core::plan::{
 };
 use sharding_core::topology::Rule;
 
-use super::dissect::{OrderPart, Parts, dissect_select};
+use super::dissect::{OrderPart, Parts, dissect_route, dissect_select};
 use super::predicate::KeyColumn;
 use super::proof::{adds, orders};
 use super::recompose::is_whole;
 use super::scan::{
-    Scan, is_count_of_rows, scan_expr, scan_join, scan_select, scan_select_expr, scan_table,
+    Scan, is_count_of_rows, is_flat, scan_expr, scan_join, scan_select, scan_select_expr,
+    scan_table,
 };
 use crate::shards::{Sharded, Shards};
 
@@ -23,6 +24,7 @@ use crate::shards::{Sharded, Shards};
 #[derive(Debug)]
 pub(crate) struct SelectView<'a> {
     pub(crate) sharded: Sharded<'a>,
+    /// What the route depends on, until [`SelectView::complete`] adds the rest.
     pub(crate) parts: Parts,
     /// The WHERE condition as one expression.
     condition: Option<Expr>,
@@ -49,7 +51,7 @@ pub(crate) enum Selected<'a> {
 
 impl<'a> Selected<'a> {
     pub(crate) fn of(select: &SelectStatement, shards: &'a Shards) -> Self {
-        let parts = dissect_select(select, shards.backend);
+        let mut parts = dissect_route(select, shards.backend);
         let mut others = Scan::default();
         let mut from = parts.from.iter();
         let main = match from.next() {
@@ -74,7 +76,7 @@ impl<'a> Selected<'a> {
             }
             None => None,
         };
-        let condition = parts.condition.clone().map(Expr::from);
+        let condition = parts.condition.take().map(Expr::from);
         scan_others(select, &parts, condition.as_ref(), &mut others);
         if let Some((sharded, clause)) = shards.first_named(&others) {
             return Self::Refused(sharded, clause);
@@ -131,6 +133,16 @@ fn scan_others(select: &SelectStatement, parts: &Parts, condition: Option<&Expr>
 }
 
 impl SelectView<'_> {
+    /// Takes apart what routing alone did not need.
+    pub(crate) fn complete(&mut self, select: &SelectStatement, shards: &Shards) {
+        self.parts = dissect_select(select, shards.backend);
+        if let (Some(TableRef::SubQuery(inner, _)), Some(derived)) =
+            (self.parts.from.first(), &mut self.derived)
+        {
+            derived.complete(inner, shards);
+        }
+    }
+
     /// The values of a rule's key that a matching row can have.
     pub(crate) fn keys(&self, rule: &Rule, shards: &Shards) -> KeySet<'_> {
         if let Some(inner) = &self.derived {
@@ -154,6 +166,33 @@ impl SelectView<'_> {
     /// The name by which the statement calls the table or the subquery.
     pub(crate) fn alias(&self) -> DynIden {
         self.alias.clone().into()
+    }
+
+    /// The sharded table as FROM names it, and how many subqueries deep that is.
+    pub(crate) fn place(&self) -> (&TableRef, usize) {
+        match &self.derived {
+            None => (&self.parts.from[0], 0),
+            Some(inner) => {
+                let (table, depth) = inner.place();
+                (table, depth + 1)
+            }
+        }
+    }
+
+    /// The name by which the statement calls the table itself.
+    pub(crate) fn table_alias(&self) -> DynIden {
+        self.derived
+            .as_ref()
+            .map_or_else(|| self.alias(), |inner| inner.table_alias())
+    }
+
+    /// Whether no select list on the way to the table holds a subquery.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.parts
+            .items
+            .iter()
+            .all(|item| item.window.is_none() && is_flat(&item.expr))
+            && self.derived.as_ref().is_none_or(|inner| inner.is_flat())
     }
 
     /// The WHERE condition, if it is about the sharded table alone and under the name by which
