@@ -120,8 +120,11 @@ impl Clause {
             Self::Spelling => "name the table as its entity does",
             Self::RawSql => "write the statement with SeaORM or sea-query",
             Self::Definition => "use `create_tables`, or name the physical tables",
-            Self::NotUnderstood | Self::NestedTable | Self::JoinAcrossSources => {
-                "split the statement, or add the sharding key where one node answers it"
+            Self::NestedTable => "read it in a statement of its own",
+            Self::CommonTable => "write the statement without WITH",
+            Self::NotUnderstood => "split the statement, or add the sharding key",
+            Self::JoinAcrossSources => {
+                "add the sharding key so that only the data source of the other table is reached"
             }
             _ => "add the sharding key so that one data source is reached",
         }
