@@ -11,6 +11,7 @@ use sharding_core::plan::{Proof, TextOrder};
 use sharding_core::topology::{Table, Topology};
 
 use crate::dialect;
+use crate::entity::EntityTable;
 
 /// The columns of one data source's tables, by schema and table.
 #[derive(Debug, Default)]
@@ -85,6 +86,14 @@ impl Known {
             None if backend == DbBackend::MySql => Some(0),
             None => None,
         }
+    }
+
+    /// Whether the physical tables have these columns and no others, as far as is known.
+    pub(crate) fn has_only(&self, entity: &EntityTable) -> bool {
+        self.columns.as_ref().is_none_or(|columns| {
+            columns.len() == entity.columns.len()
+                && columns.keys().all(|name| entity.column(name).is_some())
+        })
     }
 
     fn column(&self, name: &str) -> Option<&Column> {

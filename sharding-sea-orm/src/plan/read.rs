@@ -3,7 +3,7 @@ use std::sync::Arc;
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{Expr, SelectExpr, SelectStatement};
 use sharding_core::key::KeySet;
-use sharding_core::plan::{self, Clause, Merge, Page, Partial, Reach, ReadPlan};
+use sharding_core::plan::{self, Clause, Item, Merge, Page, Partial, Reach, ReadPlan};
 use sharding_core::topology::{Node, Rule, Table};
 
 use super::{at_least_one, check_others, reach};
@@ -11,7 +11,7 @@ use crate::dialect;
 use crate::error::ShardingError;
 use crate::execute::Job;
 use crate::rewrite::{node_statements, typed_select, union_select};
-use crate::shards::Shards;
+use crate::shards::{Sharded, Shards};
 use crate::visit::{SelectView, Selected};
 
 /// How many rows a caller wants.
@@ -154,7 +154,16 @@ fn decide(
             ..shape.page
         };
     }
-    plan::plan_read(&shape, reach)
+    let plan = plan::plan_read(&shape, reach)?;
+    // A union names the entity's columns, so `*` over it would leave out any other.
+    let leaves_out = || {
+        let Sharded { entity, facts, .. } = view.sharded;
+        shape.items.contains(&Item::Star) && !facts.has_only(entity)
+    };
+    match plan {
+        ReadPlan::Union(clause) if leaves_out() => Err(clause),
+        plan => Ok(plan),
+    }
 }
 
 impl GroupColumns {

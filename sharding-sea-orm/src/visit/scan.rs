@@ -4,9 +4,9 @@ use std::fmt;
 use sea_orm::Value;
 use sea_orm::sea_query::{
     BinOper, ColumnRef, DeleteStatement, EscapeBuilder, ExplainStatement, Expr, Func,
-    InsertStatement, JoinExpr, Oper, OperLeftAssocDecider, PrecedenceDecider, QueryBuilder, Quote,
-    QuotedBuilder, SelectExpr, SelectInto, SelectStatement, SqlWriter, SubQueryStatement,
-    TableName, TableRef, TableRefBuilder, UpdateStatement,
+    InsertStatement, JoinExpr, Keyword, Oper, OperLeftAssocDecider, PrecedenceDecider,
+    QueryBuilder, Quote, QuotedBuilder, SelectExpr, SelectInto, SelectStatement, SqlWriter,
+    SubQueryStatement, TableName, TableRef, TableRefBuilder, UpdateStatement,
 };
 
 use super::raw::is_expression;
@@ -114,10 +114,13 @@ pub(super) fn is_simple(expr: &Expr) -> bool {
         | Expr::Value(_)
         | Expr::Values(_)
         | Expr::Constant(_)
-        | Expr::Keyword(_)
         | Expr::TypeName(_) => true,
+        // A keyword of one's own is text.
+        Expr::Keyword(keyword) => !matches!(keyword, Keyword::Custom(_)),
         Expr::Unary(_, inner) | Expr::AsEnum(_, inner) => is_simple(inner),
-        Expr::Binary(left, _, right) => is_simple(left) && is_simple(right),
+        Expr::Binary(left, operator, right) => {
+            !matches!(operator, BinOper::Custom(_)) && is_simple(left) && is_simple(right)
+        }
         Expr::Tuple(items) => items.iter().all(is_simple),
         _ => false,
     }
@@ -132,6 +135,7 @@ pub(super) fn is_flat(expr: &Expr) -> bool {
         Expr::Custom(_) => true,
         Expr::Unary(_, inner) | Expr::AsEnum(_, inner) => is_flat(inner),
         Expr::Binary(left, _, right) => is_flat(left) && is_flat(right),
+        Expr::Keyword(_) => true,
         expr => is_simple(expr),
     }
 }
@@ -148,6 +152,14 @@ impl Scanner {
         self.state.borrow_mut().1 += 1;
         look();
         self.state.borrow_mut().1 -= 1;
+    }
+
+    /// Notes text that is not taken apart.
+    fn text(&self, text: &str) {
+        let scan = &mut self.state.borrow_mut().0;
+        scan.clauses |= !is_expression(text) && !is_count_of_rows(text);
+        scan.opaque |= !is_expression(text);
+        scan.texts.push(text.to_owned());
     }
 
     /// Notes something about the statement itself, not about a subquery of it.
@@ -182,11 +194,10 @@ impl QueryBuilder for Scanner {
     }
 
     fn prepare_expr(&self, expr: &Expr, sql: &mut impl SqlWriter) {
-        if let Expr::Custom(text) | Expr::CustomWithExpr(text, _) = expr {
-            let scan = &mut self.state.borrow_mut().0;
-            scan.clauses |= !is_expression(text) && !is_count_of_rows(text);
-            scan.opaque |= !is_expression(text);
-            scan.texts.push(text.to_string());
+        match expr {
+            Expr::Custom(text) | Expr::CustomWithExpr(text, _) => self.text(text),
+            Expr::Keyword(Keyword::Custom(text)) => self.text(&text.inner()),
+            _ => {}
         }
         self.prepare_expr_common(expr, sql);
     }
@@ -216,7 +227,11 @@ impl QueryBuilder for Scanner {
         }
     }
 
-    fn prepare_bin_oper(&self, _operator: &BinOper, _sql: &mut impl SqlWriter) {}
+    fn prepare_bin_oper(&self, operator: &BinOper, _sql: &mut impl SqlWriter) {
+        if let BinOper::Custom(text) = operator {
+            self.text(text);
+        }
+    }
 
     fn prepare_select_into(&self, _into: &SelectInto, _sql: &mut impl SqlWriter) {}
 

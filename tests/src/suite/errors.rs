@@ -119,6 +119,8 @@ pub async fn text_in_statements(backend: DbBackend) {
         let rows = same_set!(world, monthly, e => text!(e, text));
         assert!(!rows.is_empty());
     }
+    same_set!(world, monthly, e => e::Entity::find().select_only().expr(
+        sea_orm::sea_query::Expr::custom_keyword("DISTINCT flag")));
     same_set!(world, monthly, e => text!(e, "id, n"));
     same!(world, monthly, e => text!(e, "*").order_by_desc(e::Column::Id));
     same!(world, monthly, e => text!(e, "flag, n").column_as(e::Column::Id, "i")
