@@ -82,7 +82,7 @@ impl<'a> InsertView<'a> {
         } else if parts.with || !view.is_whole(insert, parts.replace) {
             Some(Clause::NotUnderstood)
         } else {
-            view.conflict()
+            view.conflict(shards.backend)
         };
         Inserted::Sharded(Box::new(view))
     }
@@ -245,16 +245,23 @@ impl<'a> InsertView<'a> {
 
     /// A conflict is only noticed within a node, so it must not be possible with another node's
     /// rows; and the row that is updated must stay on its node.
-    fn conflict(&self) -> Option<Clause> {
+    fn conflict(&self, backend: DbBackend) -> Option<Clause> {
         let on_conflict = self.on_conflict.as_ref()?;
         let seen = ConflictVisitor::default();
         seen.prepare_on_conflict(&Some(on_conflict.clone()), &mut Nothing);
         let seen = seen.seen.into_inner();
-        let is_key = |name: &str| self.sharded.table.rules().any(|rule| rule.column() == name);
+        let is_key = |name: &str| {
+            self.sharded
+                .table
+                .rules()
+                .any(|rule| rule.column().eq_ignore_ascii_case(name))
+        };
         if let Some(key) = seen.computed.iter().find(|name| is_key(name)) {
             return Some(Clause::KeyUpdate(key.clone()));
         }
-        let proven = match seen.target {
+        // MySQL names no target: a conflict may be over any unique key.
+        let target = seen.target.filter(|_| backend != DbBackend::MySql);
+        let proven = match target {
             Some(target) => self
                 .sharded
                 .table

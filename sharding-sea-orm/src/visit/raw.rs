@@ -77,6 +77,28 @@ pub(crate) fn is_expression(text: &str) -> bool {
             .any(|word| !word.quoted && CLAUSES.iter().any(|clause| word.is(clause)))
 }
 
+/// Whether a piece of text stays within the parentheses that are put around it, so that the
+/// conditions beside it mean what they say.
+pub(crate) fn stays_inside(text: &str) -> bool {
+    let (mut depth, mut quote) = (0_i32, None);
+    for c in text.chars() {
+        match (quote, c) {
+            // Databases differ in what a backslash within a literal means.
+            (_, '\\' | ';') => return false,
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (None, '(') => depth += 1,
+            (None, ')') => depth -= 1,
+            (None, _) => {}
+        }
+        if depth < 0 {
+            return false;
+        }
+    }
+    depth == 0 && quote.is_none() && !text.contains("--") && !text.contains("/*")
+}
+
 /// `*` or `t.*`
 fn is_star(text: &str) -> bool {
     let text = text.trim_end();
@@ -201,6 +223,29 @@ mod tests {
             "id -- x",
         ] {
             assert!(!is_expression(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_may_break_out_of_its_parentheses() {
+        for text in [
+            "(a = 1 OR b = 2) AND f(c)",
+            "f('a)') = \"b(\"",
+            "a = 'it''s'",
+        ] {
+            assert!(stays_inside(text), "{text}");
+        }
+        for text in [
+            "a = 1) OR (1 = 1",
+            "(a = 1",
+            "a = 1 --",
+            "a = 1 /* */",
+            "1; DELETE",
+            "'(') OR (a",
+            "a = '",
+            "a = '\\' OR 1",
+        ] {
+            assert!(!stays_inside(text), "{text}");
         }
     }
 

@@ -9,7 +9,7 @@ use sea_orm::sea_query::{
     SubQueryStatement, TableName, TableRef, TableRefBuilder, UpdateStatement,
 };
 
-use super::raw::is_expression;
+use super::raw::{is_expression, stays_inside};
 
 /// What an expression or a statement holds, at any depth.
 #[derive(Debug, Default)]
@@ -28,6 +28,8 @@ pub(crate) struct Scan {
     pub(crate) values: usize,
     /// Whether there is text that may be more than an expression: a clause of its own.
     pub(crate) clauses: bool,
+    /// Whether there is text that may change what the conditions beside it mean.
+    pub(crate) breaks_out: bool,
 }
 
 /// Looks at an expression. Most are columns and values, for which no visitor is needed.
@@ -157,6 +159,7 @@ impl Scanner {
     /// Notes text that is not taken apart.
     fn text(&self, text: &str) {
         let scan = &mut self.state.borrow_mut().0;
+        scan.breaks_out |= !stays_inside(text);
         scan.clauses |= !is_expression(text) && !is_count_of_rows(text);
         scan.opaque |= !is_expression(text);
         scan.texts.push(text.to_owned());
@@ -196,7 +199,12 @@ impl QueryBuilder for Scanner {
     fn prepare_expr(&self, expr: &Expr, sql: &mut impl SqlWriter) {
         match expr {
             Expr::Custom(text) | Expr::CustomWithExpr(text, _) => self.text(text),
-            Expr::Keyword(Keyword::Custom(text)) => self.text(&text.inner()),
+            Expr::Keyword(Keyword::Custom(text)) => {
+                self.text(&text.inner());
+                // Builders put no parentheses around keywords.
+                let is_word = |c: char| c.is_alphanumeric() || c == '_';
+                self.state.borrow_mut().0.breaks_out |= !text.inner().chars().all(is_word);
+            }
             _ => {}
         }
         self.prepare_expr_common(expr, sql);

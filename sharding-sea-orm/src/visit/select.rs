@@ -36,6 +36,8 @@ pub(crate) struct SelectView<'a> {
     pub(crate) has_others: bool,
     /// Whether text in the statement may hold a clause of its own.
     has_clauses_in_text: bool,
+    /// Whether text in the statement may change what the conditions beside it mean.
+    breaks_out: bool,
 }
 
 /// What a SELECT has to do with sharded tables.
@@ -94,6 +96,7 @@ impl<'a> Selected<'a> {
             alias,
             has_others,
             has_clauses_in_text: others.clauses,
+            breaks_out: others.breaks_out,
         }))
     }
 }
@@ -156,11 +159,29 @@ impl SelectView<'_> {
             exact: self.sharded.facts.is_exact(rule.column(), rule.kind()),
             backend: shards.backend,
         };
-        match &self.condition {
+        let keys = match &self.condition {
             // A chain of AND and OR without parentheses is not read as a tree.
-            Some(condition) if !self.parts.chained => key.read(condition).keys(),
+            Some(condition) if !self.parts.chained && !self.breaks_out => {
+                key.read(condition).keys()
+            }
             _ => KeySet::all(),
+        };
+        // A join that keeps the rows of its other side makes rows whose key is NULL, from what no
+        // node has.
+        if keys.has_null() && self.has_outer_join() {
+            KeySet::all()
+        } else {
+            keys
         }
+    }
+
+    /// Whether a join may leave the sharded table's columns NULL.
+    fn has_outer_join(&self) -> bool {
+        let keeps_other = [JoinType::RightJoin, JoinType::FullOuterJoin];
+        self.parts
+            .joins
+            .iter()
+            .any(|join| keeps_other.contains(&join.join))
     }
 
     /// The name by which the statement calls the table or the subquery.
@@ -241,7 +262,6 @@ impl SelectView<'_> {
 
     fn obstacles(&self, select: &SelectStatement, shards: &Shards) -> Vec<Clause> {
         let parts = &self.parts;
-        let outer = |join: JoinType| matches!(join, JoinType::RightJoin | JoinType::FullOuterJoin);
         let derived = |inner: &SelectView<'_>| !inner.is_row_by_row(shards);
         let found = [
             (parts.with, Clause::CommonTable),
@@ -252,10 +272,7 @@ impl SelectView<'_> {
                 parts.window || parts.items.iter().any(|item| item.window.is_some()),
                 Clause::Window,
             ),
-            (
-                parts.joins.iter().any(|join| outer(join.join)),
-                Clause::OuterJoin,
-            ),
+            (self.has_outer_join(), Clause::OuterJoin),
             (
                 self.derived.as_deref().is_some_and(derived),
                 Clause::DerivedTable,
@@ -290,10 +307,7 @@ impl SelectView<'_> {
             && parts.lock.is_none()
             && !(parts.with || parts.window || parts.into || parts.chained)
             && !self.has_clauses_in_text
-            && !parts
-                .joins
-                .iter()
-                .any(|join| matches!(join.join, JoinType::RightJoin | JoinType::FullOuterJoin))
+            && !self.has_outer_join()
             && parts.items.iter().all(row)
             && self
                 .derived

@@ -22,6 +22,8 @@ pub(crate) struct WriteView<'a> {
     joined: bool,
     /// ORDER BY or LIMIT, or text that may hold such a clause.
     limited: bool,
+    /// Whether text in the statement may change what the conditions beside it mean.
+    breaks_out: bool,
 }
 
 /// What an UPDATE or DELETE has to do with sharded tables.
@@ -75,7 +77,13 @@ impl<'a> Written<'a> {
             return Self::Unsharded;
         };
         let joined = parts.from.len() > 1 || parts.with || !others.tables.is_empty();
-        let is_key = |name: &str| sharded.table.rules().any(|rule| rule.column() == name);
+        // Not all databases tell the case of a column's name.
+        let is_key = |name: &str| {
+            sharded
+                .table
+                .rules()
+                .any(|rule| rule.column().eq_ignore_ascii_case(name))
+        };
         let set = set
             .into_iter()
             .filter(|(column, _)| is_key(column))
@@ -90,6 +98,7 @@ impl<'a> Written<'a> {
             set,
             joined,
             limited,
+            breaks_out: others.breaks_out,
         }))
     }
 }
@@ -108,7 +117,9 @@ impl WriteView<'_> {
         };
         match &self.condition {
             // A chain of AND and OR without parentheses is not read as a tree.
-            Some(condition) if !self.parts.chained => key.read(condition).keys(),
+            Some(condition) if !self.parts.chained && !self.breaks_out => {
+                key.read(condition).keys()
+            }
             _ => KeySet::all(),
         }
     }
@@ -135,8 +146,8 @@ impl WriteView<'_> {
             return Some(first.clone());
         };
         for rule in table.rules() {
-            let Some((column, value)) = self.set.iter().find(|(name, _)| name == rule.column())
-            else {
+            let is_key = |(name, _): &&(String, Expr)| rule.column().eq_ignore_ascii_case(name);
+            let Some((column, value)) = self.set.iter().find(is_key) else {
                 continue;
             };
             let Expr::Value(value) = value else {

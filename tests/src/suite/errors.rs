@@ -128,6 +128,18 @@ pub async fn text_in_statements(backend: DbBackend) {
     same!(world, monthly, e => e::Entity::find()
         .filter(sea_orm::sea_query::Expr::cust("n > 0 AND flag = (1 = 1)"))
         .order_by_asc(e::Column::Id));
+    // Text that leaves its parentheses changes what stands beside it.
+    let march: chrono::DateTime<chrono::Utc> = "2013-03-01T00:00:00Z".parse().unwrap();
+    for text in ["n = 1) OR (n = 7", "n = 1 OR n = 7"] {
+        same!(world, monthly, e => e::Entity::find()
+            .filter(e::Column::At.lt(march))
+            .filter(sea_orm::sea_query::Expr::cust(text))
+            .order_by_asc(e::Column::Id));
+    }
+    same!(world, monthly, e => e::Entity::find()
+        .filter(e::Column::At.lt(march))
+        .filter(sea_orm::sea_query::Expr::custom_keyword("n = 1 OR n = 7"))
+        .order_by_asc(e::Column::Id));
     // A paginator over raw SQL keeps it as text, without its SELECT.
     let raw = Statement::from_string(backend, "SELECT * FROM event_monthly");
     let pages = monthly::Entity::find().from_raw_sql(raw).paginate(db, 10);

@@ -1,8 +1,12 @@
-use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{
+    ColumnTrait, DbBackend, EntityTrait, JoinType, QueryFilter, QueryOrder, QuerySelect,
+    RelationTrait,
+};
 
 use crate::entity::{monthly, place, spread, whole};
-use crate::same;
 use crate::world::World;
+use crate::{same, same_set};
 
 pub async fn to_unsharded_tables(backend: DbBackend) {
     let world = World::filled(backend).await;
@@ -35,6 +39,37 @@ pub async fn to_unsharded_tables(backend: DbBackend) {
         .group_by(place::Column::Name)
         .order_by_asc(e::Column::Id.count())
         .order_by_asc(place::Column::Name));
+    // A join that keeps the places: those without an event in any tail, not in one.
+    let march: chrono::DateTime<chrono::Utc> = "2013-03-01T00:00:00Z".parse().unwrap();
+    macro_rules! kept {
+        ($e:ident => $condition:expr) => {
+            same_set!(world, monthly, $e => $e::Entity::find()
+                .select_only()
+                .column_as(place::Column::Id, "place")
+                .column_as($e::Column::Id, "event")
+                .join(JoinType::RightJoin, $e::Relation::Place.def())
+                .filter($condition))
+        };
+    }
+    // One place has its events in other months than the first only.
+    let february: chrono::DateTime<chrono::Utc> = "2013-02-01T00:00:00Z".parse().unwrap();
+    macro_rules! clear {
+        ($($e:ident),+) => {
+            $(
+                $e::Entity::delete_many()
+                    .filter($e::Column::At.lt(february))
+                    .filter($e::Column::PlaceId.eq(2))
+                    .exec(&world.db)
+                    .await
+                    .unwrap();
+            )+
+        };
+    }
+    clear!(whole, monthly);
+    kept!(e => e::Column::At.is_null());
+    kept!(e => e::Column::At.lt(march).or(e::Column::At.is_null()));
+    kept!(e => e::Column::At.lt(march));
+    kept!(e => e::Column::Id.is_null());
     // The other data source does not have the table.
     let query = spread::Entity::find().inner_join(place::Entity);
     let refused = super::refusal(query.all(&world.db).await);
