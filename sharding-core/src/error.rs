@@ -51,4 +51,23 @@ pub enum KeyError {
         /// The strategy, described.
         strategy: String,
     },
+    /// A secondary key leads to another place than the key that decides, so the row would not be
+    /// found by it. Correct one of the values.
+    #[error("a row for `{table}` has its `{secondary}` in another place than its `{key}`")]
+    Disagree {
+        /// The table.
+        table: String,
+        /// The columns that decide.
+        key: String,
+        /// The columns of the secondary key.
+        secondary: String,
+    },
+    /// A row's data source does not have its tail. List the tail for that source.
+    #[error("the data source of a row for `{table}` has no tail `{tail}`")]
+    NoTail {
+        /// The table.
+        table: String,
+        /// The tail.
+        tail: String,
+    },
 }

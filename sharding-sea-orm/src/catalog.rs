@@ -3,15 +3,17 @@
 //! Entities tell types, but not collations. A route or a merge that depends on them waits for what
 //! the catalog says; as long as it says nothing, nothing is taken for proven.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
-use sea_orm::{DatabaseConnection, DbBackend, DbErr};
+use sea_orm::{DbBackend, DbErr};
 use sharding_core::key::KeyKind;
 use sharding_core::plan::{Proof, TextOrder};
-use sharding_core::topology::{Table, Topology};
+use sharding_core::topology::{SourceId, Table, Topology};
 
 use crate::dialect;
 use crate::entity::EntityTable;
+use crate::execute::Source;
 
 /// The columns of one data source's tables, by schema and table.
 #[derive(Debug, Default)]
@@ -52,9 +54,77 @@ pub(crate) enum Text {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     columns: Option<HashMap<String, Column>>,
+    /// The nodes whose physical tables were not there when the catalog was read, by their
+    /// coordinates.
+    unseen: BTreeSet<(usize, usize)>,
+    /// Those that a statement found missing and leaves out.
+    absent: BTreeSet<(usize, usize)>,
 }
 
 impl Known {
+    /// The nodes of a route that are worth a statement: all but those that are left out.
+    pub(crate) fn present(&self, table: &Table, mut nodes: Vec<usize>) -> Vec<usize> {
+        if !self.absent.is_empty() {
+            nodes.retain(|node| !self.absent.contains(&table.coordinates(*node)));
+        }
+        nodes
+    }
+
+    /// The nodes of a route whose tables may not have been made yet: of a table whose tails grow
+    /// with time, those that were not there, and nothing after them either, while there was
+    /// something before them. Any other table that is missing is a fault.
+    pub(crate) fn unmade(&self, table: &Table, nodes: &[usize]) -> Vec<usize> {
+        if self.unseen.is_empty() || table.until().is_none() {
+            return Vec::new();
+        }
+        let tails = table.tail_count();
+        let is_last = |node: &usize| {
+            let (source, tail) = table.coordinates(*node);
+            let before = self.unseen.range((source, 0)..(source, tail)).count();
+            let after = self.unseen.range((source, tail)..(source, tails)).count();
+            before < tail && after == tails - tail
+        };
+        nodes.iter().copied().filter(is_last).collect()
+    }
+
+    /// The first node whose table should be there and is not: tails of a growing table may be made
+    /// later.
+    pub(crate) fn first_missing(&self, table: &Table) -> Option<usize> {
+        if self.unseen.is_empty() {
+            return None;
+        }
+        let is_unseen = |node: &usize| self.unseen.contains(&table.coordinates(*node));
+        let missing: Vec<usize> = table.positions().filter(is_unseen).collect();
+        let unmade = self.unmade(table, &missing);
+        missing.into_iter().find(|node| !unmade.contains(node))
+    }
+
+    /// Leaves nodes out of every route.
+    pub(crate) fn leave_out(&mut self, nodes: &[(usize, usize)]) {
+        for node in nodes {
+            self.unseen.remove(node);
+            self.absent.insert(*node);
+        }
+    }
+
+    /// The physical table of a node is there, with these columns.
+    pub(crate) fn see(&mut self, node: (usize, usize), columns: &HashMap<String, Column>) {
+        if self.unseen.remove(&node) {
+            self.merge(columns);
+        }
+    }
+
+    /// What is known once a table has grown: its new nodes were not looked for yet.
+    pub(crate) fn grown(&self, before: &Table, after: &Table) -> Self {
+        let mut known = self.clone();
+        let tails = before.tail_count();
+        let nodes = after.positions().map(|node| after.coordinates(node));
+        known
+            .unseen
+            .extend(nodes.filter(|(_, tail)| *tail >= tails));
+        known
+    }
+
     /// Whether a text key compares by bytes, so that equal values have equal hashes.
     pub(crate) fn is_exact(&self, column: &str, kind: KeyKind) -> bool {
         kind != KeyKind::Text
@@ -122,28 +192,42 @@ impl Known {
 /// Reads the catalogs of all data sources.
 pub(crate) async fn load(
     topology: &Topology,
-    connections: &[DatabaseConnection],
-) -> Result<Vec<Known>, DbErr> {
-    let mut known = vec![Known::default(); topology.tables().len()];
+    sources: &[Arc<Source>],
+) -> Result<Vec<Arc<Known>>, DbErr> {
     if topology.is_empty() {
-        return Ok(known);
+        return Ok(Vec::new());
     }
-    let catalogs = connections.iter().map(dialect::catalog);
+    let catalogs = topology.sources().map(|(id, _)| async move {
+        let source = &sources[id.index()];
+        let _permit = source.permit(1).await?;
+        Ok::<_, DbErr>((id, dialect::catalog(&source.connection).await?))
+    });
     let catalogs = futures_util::future::try_join_all(catalogs).await?;
-    for (table, known) in topology.tables().iter().zip(&mut known) {
-        for position in 0..table.node_count() {
+    let catalogs: HashMap<SourceId, Catalog> = catalogs.into_iter().collect();
+    let known = topology.tables().iter().map(|table| {
+        let mut known = Known::default();
+        for position in table.positions() {
             let node = table.node(position);
-            let columns = catalogs[node.source.index()].columns(table, node.table);
-            if let Some(columns) = columns {
-                known.merge(columns);
+            let catalog = catalogs.get(&node.source);
+            match catalog.and_then(|catalog| catalog.columns(table, &node.table)) {
+                Some(columns) => known.merge(columns),
+                None => {
+                    known.unseen.insert(table.coordinates(position));
+                }
             }
         }
-    }
-    Ok(known)
+        Arc::new(known)
+    });
+    Ok(known.collect())
 }
 
 impl Catalog {
-    fn columns(&self, table: &Table, physical: &str) -> Option<&HashMap<String, Column>> {
+    /// The columns of a physical table; `None` if it is not there.
+    pub(crate) fn columns(
+        &self,
+        table: &Table,
+        physical: &str,
+    ) -> Option<&HashMap<String, Column>> {
         let schema = table.name().schema.as_ref().map(ToString::to_string);
         let schema = schema.or_else(|| self.default_schema.clone());
         self.tables.get(&(schema, physical.to_owned()))

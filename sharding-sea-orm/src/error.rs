@@ -64,6 +64,15 @@ pub enum ShardingError {
         /// The value.
         value: String,
     },
+    /// A row to insert belongs to a data source that is being drained. Choose another key, or end
+    /// the draining.
+    #[error("a row for `{table}` belongs to data source `{data_source}`, which is being drained")]
+    Draining {
+        /// The table.
+        table: String,
+        /// The data source.
+        data_source: String,
+    },
     /// A transaction stays on one data source. Write to the other one in a transaction of its own.
     #[error(
         "this transaction is on data source `{first}`; a statement that reaches `{second}` cannot \

@@ -8,10 +8,13 @@ use sea_orm::{
     SelectTwo, SelectTwoMany, Statement, UpdateMany, ValidatedDeleteOne, ValidatedUpdateOne,
 };
 use sharding_core::plan::{Direction, GroupPlan, Merge, Page, ReadPlan, SortKey};
+use sharding_core::topology::SourceId;
 
 use crate::error::ShardingError;
 use crate::execute::Job;
-use crate::plan::{KeyReason, Want, key_reasons, plan_delete, plan_insert, plan_read, plan_update};
+use crate::plan::{
+    KeyReason, Planned, Want, key_reasons, plan_delete, plan_insert, plan_read, plan_update,
+};
 use crate::shards::Shards;
 
 /// How a statement would be carried out. It prints well.
@@ -90,11 +93,8 @@ impl Explanation {
         statement.explain_with(&Explainer { shards })
     }
 
-    fn unsharded(shards: &Shards, statement: Statement) -> Self {
-        let source = shards
-            .topology
-            .source(shards.topology.default_source())
-            .to_owned();
+    fn unsharded(shards: &Shards, source: SourceId, statement: Statement) -> Self {
+        let source = shards.topology.source(source).to_owned();
         Self {
             table: None,
             rung: Rung::Unsharded,
@@ -113,15 +113,19 @@ impl Explanation {
 impl Explainer<'_> {
     fn select(&self, select: &SelectStatement) -> Result<Explanation, ShardingError> {
         let shards = self.shards;
-        let Some(read) = plan_read(shards, select, Want::All)? else {
-            return Ok(Explanation::unsharded(shards, shards.backend.build(select)));
+        let read = match plan_read(shards, select, Want::All)? {
+            Planned::Sharded(read) => read,
+            Planned::Unsharded(source) => {
+                let statement = shards.backend.build(select);
+                return Ok(Explanation::unsharded(shards, source, statement));
+            }
         };
         let statement = |node: usize| read.jobs.iter().find(|job| job.node == node);
         let nodes = read.nodes.iter().map(|&at| {
             let node = read.table.node(at);
             ExplainedNode {
                 source: shards.topology.source(node.source).to_owned(),
-                table: node.table.to_owned(),
+                table: node.table.to_string(),
                 statement: statement(at).map(|job| job.statement.clone()),
             }
         });
@@ -142,18 +146,21 @@ impl Explainer<'_> {
 
     fn write(
         &self,
-        planned: Option<crate::plan::PlannedWrite>,
+        planned: Planned<crate::plan::PlannedWrite>,
         statement: impl FnOnce(DbBackend) -> Statement,
     ) -> Explanation {
         let shards = self.shards;
-        let Some(write) = planned else {
-            return Explanation::unsharded(shards, statement(shards.backend));
+        let write = match planned {
+            Planned::Sharded(write) => write,
+            Planned::Unsharded(source) => {
+                return Explanation::unsharded(shards, source, statement(shards.backend));
+            }
         };
         let node = |job: &Job| {
             let node = job.table.node(job.node);
             ExplainedNode {
                 source: shards.topology.source(node.source).to_owned(),
-                table: node.table.to_owned(),
+                table: node.table.to_string(),
                 statement: Some(job.statement.clone()),
             }
         };

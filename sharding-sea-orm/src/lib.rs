@@ -115,11 +115,18 @@ mod tables;
 mod value;
 mod visit;
 
-pub use sharding_core::strategy::{HashModulo, Modulo, Monthly, Strategy, Zone};
+pub use sharding_core::strategy::{
+    Calendar, Daily, Embedded, EveryDays, HashBuckets, HashModulo, HashSplit, Hourly, Lists,
+    Modulo, Monthly, Quarterly, Ranges, SnowflakeDatabase, SnowflakeEpoch, SnowflakeHash,
+    SnowflakeLayout, SnowflakeSpan, SnowflakeTime, Strategy, UnixTime, Weekly, Yearly, Zone,
+};
 pub use sharding_core::topology::Topology;
 pub use sharding_macros::Sharded;
 
-pub use connection::{ShardingBuilder, ShardingConnection, ShardingTransaction};
-pub use entity::{EntityRules, KeyRule, Places, ShardedEntity, rule};
+pub use connection::{ShardingBuilder, ShardingChange, ShardingConnection, ShardingTransaction};
+pub use entity::{
+    EntityGroup, EntityRules, KeyPart, KeyRule, Places, PlacesTogether, ShardedEntity, composite,
+    part, rule,
+};
 pub use error::ShardingError;
 pub use explain::{Explain, ExplainedKey, ExplainedNode, Explanation, Rung};

@@ -1,5 +1,7 @@
 //! What a connection and a transaction have in common: every statement comes through here.
 
+use std::sync::Arc;
+
 use sea_orm::sea_query::{
     DeleteStatement, InsertStatement, SelectStatement, TableCreateStatement, TableRef,
     UpdateStatement,
@@ -12,7 +14,8 @@ use crate::downcast::downcast;
 use crate::error::ShardingError;
 use crate::execute::{RowStream, Session};
 use crate::plan::{
-    PlannedRead, PlannedWrite, Want, plan_delete, plan_insert, plan_read, plan_update,
+    Planned, PlannedRead, PlannedWrite, Want, gathered, plan_delete, plan_insert, plan_read,
+    plan_update,
 };
 use crate::run;
 use crate::shards::Shards;
@@ -23,47 +26,119 @@ use crate::visit::Scan;
 pub(crate) enum Work {
     Read(Box<PlannedRead>),
     Write(Box<PlannedWrite>),
-    /// No sharded table is in it: it goes to the default source as it stands.
+    /// No sharded table is in it: it goes to one data source as it stands.
     Pass(SourceId, Statement),
+    /// It reaches tails that may not have been made yet, which has to be found out first.
+    Unsure(Box<Unsure>),
+}
+
+/// A statement that waits until it is known which of its tails are there.
+#[derive(Debug)]
+pub(crate) struct Unsure {
+    shards: Arc<Shards>,
+    statement: Sent,
+    /// The table's position in the topology.
+    at: usize,
+    /// The tails in question.
+    nodes: Vec<usize>,
+}
+
+/// A statement, kept for another look at it.
+#[derive(Debug)]
+enum Sent {
+    Select(SelectStatement, Want),
+    Update(UpdateStatement),
+    Delete(DeleteStatement),
 }
 
 impl Work {
     pub(crate) fn of<S: StatementBuilder>(
-        shards: &Shards,
+        shards: &Arc<Shards>,
         statement: &S,
         want: Want,
     ) -> Result<Self, ShardingError> {
-        let read = |read| Self::Read(Box::new(read));
-        let write = |write| Self::Write(Box::new(write));
-        let work = if let Some(select) = downcast::<_, SelectStatement>(statement) {
-            plan_read(shards, select, want)?.map(read)
+        let source = if let Some(select) = downcast::<_, SelectStatement>(statement) {
+            match plan_read(shards, select, want)? {
+                Planned::Sharded(read) => {
+                    let sent = || Sent::Select(select.clone(), want);
+                    let unmade = shards.known[read.at].unmade(&read.table, &read.nodes);
+                    return Ok(Self::or_unsure(shards, read.at, unmade, sent, || {
+                        Self::Read(Box::new(read))
+                    }));
+                }
+                Planned::Unsharded(source) => source,
+            }
         } else if let Some(insert) = downcast::<_, InsertStatement>(statement) {
-            plan_insert(shards, insert)?.map(write)
+            match plan_insert(shards, insert)? {
+                Planned::Sharded(write) => return Ok(Self::Write(Box::new(write))),
+                Planned::Unsharded(source) => source,
+            }
         } else if let Some(update) = downcast::<_, UpdateStatement>(statement) {
-            plan_update(shards, update)?.map(write)
+            match plan_update(shards, update)? {
+                Planned::Sharded(write) => {
+                    return Ok(Self::write_or_unsure(shards, write, || {
+                        Sent::Update(update.clone())
+                    }));
+                }
+                Planned::Unsharded(source) => source,
+            }
         } else if let Some(delete) = downcast::<_, DeleteStatement>(statement) {
-            plan_delete(shards, delete)?.map(write)
+            match plan_delete(shards, delete)? {
+                Planned::Sharded(write) => {
+                    return Ok(Self::write_or_unsure(shards, write, || {
+                        Sent::Delete(delete.clone())
+                    }));
+                }
+                Planned::Unsharded(source) => source,
+            }
         } else if let Some(create) = downcast::<_, TableCreateStatement>(statement) {
-            check_definition(shards, create)?;
-            None
+            check_definition(shards, create)?
         } else {
             let statement = shards.backend.build(statement);
             return match shards.in_text(&statement.sql) {
                 Some(sharded) => Err(refuse(shards, sharded, definition_or_text(&statement.sql))),
-                None => Ok(Self::Pass(shards.topology.default_source(), statement)),
+                None => Ok(Self::Pass(
+                    source_of_unsharded(shards, &statement.sql)?,
+                    statement,
+                )),
             };
         };
-        Ok(work.unwrap_or_else(|| {
-            Self::Pass(
-                shards.topology.default_source(),
-                shards.backend.build(statement),
-            )
+        Ok(Self::Pass(source, shards.backend.build(statement)))
+    }
+
+    fn write_or_unsure(
+        shards: &Arc<Shards>,
+        write: PlannedWrite,
+        sent: impl FnOnce() -> Sent,
+    ) -> Self {
+        let nodes: Vec<usize> = write.jobs.iter().map(|job| job.node).collect();
+        let unmade = shards.known[write.at].unmade(&write.table, &nodes);
+        Self::or_unsure(shards, write.at, unmade, sent, || {
+            Self::Write(Box::new(write))
+        })
+    }
+
+    fn or_unsure(
+        shards: &Arc<Shards>,
+        at: usize,
+        unmade: Vec<usize>,
+        sent: impl FnOnce() -> Sent,
+        work: impl FnOnce() -> Self,
+    ) -> Self {
+        if unmade.is_empty() {
+            return work();
+        }
+        Self::Unsure(Box::new(Unsure {
+            shards: Arc::clone(shards),
+            statement: sent(),
+            at,
+            nodes: unmade,
         }))
     }
 
     pub(crate) fn of_text(shards: &Shards, statement: Statement) -> Result<Self, ShardingError> {
-        check_text(shards, &statement.sql)?;
-        Ok(Self::Pass(shards.topology.default_source(), statement))
+        let source = source_of_text(shards, &statement.sql)?;
+        Ok(Self::Pass(source, statement))
     }
 
     pub(crate) async fn query_all(self, session: Session<'_>) -> Result<Vec<QueryResult>, DbErr> {
@@ -71,6 +146,9 @@ impl Work {
             Self::Read(read) => run::read_all(session, *read).await,
             Self::Write(write) => run::write_returning(session, *write).await,
             Self::Pass(source, statement) => session.query_all(source, statement).await,
+            Self::Unsure(unsure) => {
+                Box::pin(unsure.settle(session).await?.query_all(session)).await
+            }
         }
     }
 
@@ -85,6 +163,9 @@ impl Work {
                 .into_iter()
                 .next()),
             Self::Pass(source, statement) => session.query_one(source, statement).await,
+            Self::Unsure(unsure) => {
+                Box::pin(unsure.settle(session).await?.query_one(session)).await
+            }
         }
     }
 
@@ -92,6 +173,7 @@ impl Work {
         match self {
             Self::Write(write) => run::write(session, *write).await,
             Self::Pass(source, statement) => session.execute(source, statement).await,
+            Self::Unsure(unsure) => Box::pin(unsure.settle(session).await?.execute(session)).await,
             // A SELECT is executed for its effects, such as locks; its rows do not count.
             Self::Read(read) => {
                 let backend = session.cluster().shards().backend;
@@ -108,21 +190,55 @@ impl Work {
                 run::write_returning(session, *write).await?,
             )),
             Self::Pass(source, statement) => Ok(session.stream(source, statement)),
+            Self::Unsure(unsure) => Box::pin(unsure.settle(session).await?.stream(session)).await,
         }
     }
 }
 
-/// Refuses SQL text that names a sharded table.
-pub(crate) fn check_text(shards: &Shards, sql: &str) -> Result<(), ShardingError> {
+impl Unsure {
+    /// Looks which of the tails are there, and plans the statement without the others: a table
+    /// that does not exist has no rows.
+    async fn settle(self, session: Session<'_>) -> Result<Work, DbErr> {
+        let Self {
+            shards,
+            statement,
+            at,
+            nodes,
+        } = self;
+        let settled = Arc::new(session.look_for(&shards, at, &nodes).await?);
+        Ok(match &statement {
+            Sent::Select(select, want) => Work::of(&settled, select, *want)?,
+            Sent::Update(update) => Work::of(&settled, update, Want::All)?,
+            Sent::Delete(delete) => Work::of(&settled, delete, Want::All)?,
+        })
+    }
+}
+
+/// Where SQL text goes. It is refused if it names a sharded table.
+pub(crate) fn source_of_text(shards: &Shards, sql: &str) -> Result<SourceId, ShardingError> {
     match shards.in_text(sql) {
         Some(sharded) => Err(refuse(shards, sharded, Clause::RawSql)),
-        None => Ok(()),
+        None => source_of_unsharded(shards, sql),
     }
+}
+
+/// Where SQL text without a sharded table goes. Only a SELECT may name a table of which every
+/// data source has a copy.
+fn source_of_unsharded(shards: &Shards, sql: &str) -> Result<SourceId, ShardingError> {
+    if !is_select(sql)
+        && let Some(table) = shards.spread_copy_in(sql)
+    {
+        return Err(Shards::refusal_of(Clause::BroadcastWrite, table.to_string()).into());
+    }
+    gathered(shards, shards.gather_text(sql))
 }
 
 /// Columns may be called like a sharded table; the table and the targets of its foreign keys may
 /// not be one.
-fn check_definition(shards: &Shards, create: &TableCreateStatement) -> Result<(), ShardingError> {
+fn check_definition(
+    shards: &Shards,
+    create: &TableCreateStatement,
+) -> Result<SourceId, ShardingError> {
     let keys = create.get_foreign_key_create_stmts().iter();
     let targets = keys.filter_map(|key| key.get_foreign_key().get_ref_table());
     let named = create.get_table_name().into_iter().chain(targets);
@@ -135,9 +251,15 @@ fn check_definition(shards: &Shards, create: &TableCreateStatement) -> Result<()
             .collect(),
         ..Scan::default()
     };
-    match shards.first_named(&scan) {
-        Some((sharded, _)) => Err(refuse(shards, sharded, Clause::Definition)),
-        None => Ok(()),
+    if let Some((sharded, _)) = shards.first_named(&scan) {
+        return Err(refuse(shards, sharded, Clause::Definition));
+    }
+    let copy = create
+        .get_table_name()
+        .and_then(|table| shards.spread_copy(table));
+    match copy {
+        Some(table) => Err(Shards::refusal_of(Clause::BroadcastWrite, table).into()),
+        None => gathered(shards, shards.gather(&scan)),
     }
 }
 
@@ -152,4 +274,11 @@ fn definition_or_text(sql: &str) -> Clause {
         "WITH" => Clause::CommonTable,
         _ => Clause::RawSql,
     }
+}
+
+fn is_select(sql: &str) -> bool {
+    let first = sql
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .find(|word| !word.is_empty());
+    first.is_some_and(|word| word.eq_ignore_ascii_case("select"))
 }

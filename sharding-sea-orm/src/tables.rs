@@ -1,15 +1,18 @@
 //! The physical tables of sharded entities.
 
+use std::borrow::Cow;
+
 use sea_orm::sea_query::{
     ColumnDef, ForeignKeyCreateStatement, IndexCreateStatement, TableCreateStatement,
     TableName as SqlName, TableRef,
 };
 use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, Iterable, Schema, Statement};
 use sea_orm::{RelationTrait, sea_query::extension::postgres::TypeCreateStatement};
-use sharding_core::topology::{Node, Table};
+use sharding_core::topology::{Home, SourceId};
 
 use crate::error::ShardingError;
-use crate::shards::{Shards, physical_name};
+use crate::shards::{Gathering, PlainTable, Shards, physical_name, sql_name};
+use crate::visit::Scan;
 
 /// How an entity's table is defined, with its logical name.
 #[derive(Debug)]
@@ -47,38 +50,42 @@ impl Definition {
             .collect()
     }
 
-    /// The statements that create the table of one node, each of which may be repeated. Indexes
-    /// and constraints are named after the tail, since most databases want their names unique.
-    pub(crate) fn for_node(
+    /// The statements that create a table, each of which may be repeated. Indexes and constraints
+    /// are named after the tail, since most databases want their names unique.
+    pub(crate) fn statements(
         &self,
-        table: &Table,
-        node: Node<'_>,
+        place: &Place<'_>,
         shards: &Shards,
     ) -> Result<Vec<Statement>, ShardingError> {
         let backend = shards.backend;
-        let name = physical_name(table, node);
+        let Place { name, tail, .. } = place;
         let mut create = TableCreateStatement::new();
         create.table(name.clone()).if_not_exists();
         if let Some(comment) = self.table.get_comment() {
             create.comment(comment);
         }
         for column in self.table.get_columns() {
-            create.col(without_auto_increment(column));
+            // Tails that numbered their rows each on its own would repeat the numbers of others.
+            if tail.is_some() {
+                create.col(without_auto_increment(column));
+            } else {
+                create.col(column.clone());
+            }
         }
         for key in self.table.get_indexes() {
             let mut key = key.clone();
             if let Some(name) = key.get_index_spec().get_name().map(str::to_owned) {
-                key.name(tail_name(&name, node.tail));
+                key.name(tail_name(&name, tail.as_deref()));
             }
             create.primary_key(&mut key);
         }
         for key in &self.foreign_keys {
-            create.foreign_key(&mut self.foreign_key(key, table, node, &name, shards)?);
+            create.foreign_key(&mut foreign_key(key, place, shards)?);
         }
         let mut indexes: Vec<IndexCreateStatement> = self
             .indexes
             .iter()
-            .map(|index| tail_index(index, node.tail))
+            .map(|index| tail_index(index, tail.as_deref()))
             .collect();
         let mut statements = Vec::with_capacity(1 + indexes.len());
         if backend == DbBackend::MySql {
@@ -91,69 +98,117 @@ impl Definition {
             statements.push(backend.build(&create));
             for index in &mut indexes {
                 index
-                    .table(TableRef::Table(index_table(&name, backend), None))
+                    .table(TableRef::Table(index_table(name, backend), None))
                     .if_not_exists();
                 statements.push(backend.build(index));
             }
         }
         Ok(statements)
     }
-
-    fn foreign_key(
-        &self,
-        key: &ForeignKeyCreateStatement,
-        table: &Table,
-        node: Node<'_>,
-        name: &SqlName,
-        shards: &Shards,
-    ) -> Result<ForeignKeyCreateStatement, ShardingError> {
-        let spec = key.get_foreign_key();
-        if let Some(TableRef::Table(target, _)) = spec.get_ref_table() {
-            let refuse = |why| {
-                let (table, target) = (table.name().to_string(), target.1.to_string());
-                Err(ShardingError::ForeignKey { table, target, why })
-            };
-            if shards.find(target).is_some() {
-                return refuse("its target is sharded; give the relation `skip_fk`");
-            }
-            if node.source != shards.topology.default_source() {
-                return refuse("its target is in another data source; give the relation `skip_fk`");
-            }
-        }
-        let mut key = key.clone();
-        key.from_tbl(name.clone());
-        if let Some(name) = spec.get_name() {
-            key.name(tail_name(name, node.tail));
-        }
-        Ok(key)
-    }
 }
 
-/// Creates what is missing of the tables of all nodes.
-pub(crate) async fn create<C: ConnectionTrait>(
+/// A table that is to be created.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    source: SourceId,
+    name: SqlName,
+    /// The tail of a sharded table, which may be empty.
+    tail: Option<Cow<'a, str>>,
+}
+
+fn foreign_key(
+    key: &ForeignKeyCreateStatement,
+    place: &Place<'_>,
     shards: &Shards,
-    connections: &[C],
-) -> Result<(), ShardingError> {
-    // Everything is worked out before the first table is created.
-    let mut statements: Vec<(usize, Statement)> = Vec::new();
-    let mut enums: Vec<(usize, TypeCreateStatement)> = Vec::new();
-    for (table, entity) in shards.topology.tables().iter().zip(shards.entities.iter()) {
-        let definition = (entity.definition)(shards.backend);
-        for position in 0..table.node_count() {
-            let node = table.node(position);
-            let source = node.source.index();
-            let created = definition.for_node(table, node, shards)?;
-            statements.extend(created.into_iter().map(|statement| (source, statement)));
-            enums.extend(definition.enums.iter().map(|name| (source, name.clone())));
+) -> Result<ForeignKeyCreateStatement, ShardingError> {
+    let spec = key.get_foreign_key();
+    if let Some(TableRef::Table(target, _)) = spec.get_ref_table() {
+        let refuse = |why| {
+            let (table, target) = (place.name.1.to_string(), target.1.to_string());
+            Err(ShardingError::ForeignKey { table, target, why })
+        };
+        let named = Scan {
+            tables: vec![target.clone()],
+            ..Scan::default()
+        };
+        if shards.find(target).is_some() {
+            return refuse("its target is sharded; give the relation `skip_fk`");
+        }
+        if !matches!(shards.gather(&named), Gathering::Anywhere)
+            && shards.gather(&named) != Gathering::At(place.source)
+        {
+            return refuse("its target is in another data source; give the relation `skip_fk`");
         }
     }
+    let mut key = key.clone();
+    key.from_tbl(place.name.clone());
+    if let Some(name) = spec.get_name() {
+        key.name(tail_name(name, place.tail.as_deref()));
+    }
+    Ok(key)
+}
+
+/// Creates what is missing of the tables of all nodes, and of registered tables that are not
+/// sharded.
+pub(crate) async fn create(shards: &Shards) -> Result<(), ShardingError> {
+    // Everything is worked out before the first table is created.
+    let mut statements: Vec<(SourceId, Statement)> = Vec::new();
+    let mut enums: Vec<(SourceId, TypeCreateStatement)> = Vec::new();
+    let mut add = |definition: &Definition, place: &Place<'_>| {
+        let created = definition.statements(place, shards)?;
+        statements.extend(
+            created
+                .into_iter()
+                .map(|statement| (place.source, statement)),
+        );
+        enums.extend(
+            definition
+                .enums
+                .iter()
+                .map(|name| (place.source, name.clone())),
+        );
+        Ok::<_, ShardingError>(())
+    };
+    for plain in shards.plain.iter() {
+        let definition = (plain.definition)(shards.backend);
+        for source in homes(plain, shards) {
+            let place = Place {
+                source,
+                name: sql_name(&plain.name),
+                tail: None,
+            };
+            add(&definition, &place)?;
+        }
+    }
+    for (table, entity) in shards.topology.tables().iter().zip(shards.entities.iter()) {
+        let definition = (entity.definition)(shards.backend);
+        for position in table.positions() {
+            let node = table.node(position);
+            let place = Place {
+                source: node.source,
+                name: physical_name(table, &node),
+                tail: Some(node.tail),
+            };
+            add(&definition, &place)?;
+        }
+    }
+    let connection = |source: &SourceId| &shards.sources[source.index()].connection;
     for (source, name) in &enums {
-        create_enum(&connections[*source], name).await?;
+        create_enum(connection(source), name).await?;
     }
     for (source, statement) in statements {
-        connections[source].execute_raw(statement).await?;
+        connection(&source).execute_raw(statement).await?;
     }
     Ok(())
+}
+
+/// The data sources of a table that is not sharded.
+fn homes(plain: &PlainTable, shards: &Shards) -> Vec<SourceId> {
+    match shards.topology.home(&plain.name) {
+        Some(Home::Broadcast) => shards.topology.sources().map(|(id, _)| id).collect(),
+        Some(Home::Single(source)) => vec![source],
+        _ => Vec::new(),
+    }
 }
 
 /// PostgreSQL has no CREATE TYPE IF NOT EXISTS; a block that forgives the type's presence does
@@ -170,7 +225,6 @@ async fn create_enum<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Tails that numbered their rows each on its own would repeat the numbers of others.
 fn without_auto_increment(column: &ColumnDef) -> ColumnDef {
     let spec = column.get_column_spec();
     if !spec.auto_increment {
@@ -202,7 +256,7 @@ fn without_auto_increment(column: &ColumnDef) -> ColumnDef {
     plain
 }
 
-fn tail_index(index: &IndexCreateStatement, tail: &str) -> IndexCreateStatement {
+fn tail_index(index: &IndexCreateStatement, tail: Option<&str>) -> IndexCreateStatement {
     let mut index = index.clone();
     if let Some(name) = index.get_index_spec().get_name().map(str::to_owned) {
         index.name(tail_name(&name, tail));
@@ -219,12 +273,11 @@ fn index_table(name: &SqlName, backend: DbBackend) -> SqlName {
 }
 
 /// A name with a tail, cut to what every database takes. A cut name ends with a hash of the whole.
-fn tail_name(name: &str, tail: &str) -> String {
+fn tail_name(name: &str, tail: Option<&str>) -> String {
     const LIMIT: usize = 63;
-    let whole = if tail.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{name}_{tail}")
+    let whole = match tail {
+        None | Some("") => name.to_owned(),
+        Some(tail) => format!("{name}_{tail}"),
     };
     if whole.len() <= LIMIT {
         return whole;
@@ -246,12 +299,12 @@ mod tests {
     #[test]
     fn names_are_cut_without_becoming_alike() {
         assert_eq!(
-            tail_name("idx-flight-carrier", "201301"),
+            tail_name("idx-flight-carrier", Some("201301")),
             "idx-flight-carrier_201301"
         );
-        assert_eq!(tail_name("pk", ""), "pk");
+        assert_eq!(tail_name("pk", None), "pk");
         let long = "x".repeat(70);
-        let (a, b) = (tail_name(&long, "1"), tail_name(&long, "2"));
+        let (a, b) = (tail_name(&long, Some("1")), tail_name(&long, Some("2")));
         assert_eq!((a.len(), b.len()), (63, 63));
         assert_ne!(a, b);
     }

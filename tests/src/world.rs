@@ -166,7 +166,7 @@ impl World {
                 let node = table.node(position);
                 let source = self.db.source(topology.source(node.source)).unwrap();
                 source
-                    .execute_unprepared(&convert(node.table))
+                    .execute_unprepared(&convert(&node.table))
                     .await
                     .unwrap();
             }

@@ -92,6 +92,38 @@ impl<'a> KeySet<'a> {
         }
     }
 
+    /// The tuples whose parts are in the sets, one set for each column of a composite key, in
+    /// order: exact as long as the sets list at most `limit` tuples in all, else every tuple.
+    pub fn tuples(columns: &[Self], limit: usize) -> KeySet<'static> {
+        if columns.iter().any(|set| set.intervals.is_empty()) {
+            // A row whose key is NULL in part is on no node, as one whose key is NULL.
+            return KeySet::none();
+        }
+        let listed = |set: &Self| set.intervals.iter().all(|run| run.as_point().is_some());
+        let mut count = 1_usize;
+        for set in columns {
+            count = count.saturating_mul(set.intervals.len());
+            if count > limit || !listed(set) {
+                return KeySet::not_null();
+            }
+        }
+        let mut tuples = vec![Vec::with_capacity(columns.len())];
+        for set in columns {
+            let values = || set.intervals.iter().filter_map(Interval::as_point);
+            tuples = tuples
+                .iter()
+                .flat_map(|tuple: &Vec<KeyValue<'static>>| {
+                    values().map(|value| {
+                        let mut tuple = tuple.clone();
+                        tuple.push(value.clone().into_owned());
+                        tuple
+                    })
+                })
+                .collect();
+        }
+        KeySet::points(tuples.into_iter().map(KeyValue::Tuple).collect())
+    }
+
     /// Every value but NULL and the values of this set.
     pub fn complement(self) -> Self {
         let mut intervals = Vec::with_capacity(self.intervals.len() + 1);

@@ -83,6 +83,8 @@ pub enum KeyValue<'a> {
     DateTime(NaiveDateTime),
     /// An instant.
     Instant(DateTime<Utc>),
+    /// The values of a composite key's columns, in the order in which the rule names them.
+    Tuple(Vec<KeyValue<'a>>),
 }
 
 impl<'a> KeyValue<'a> {
@@ -139,6 +141,11 @@ impl<'a> KeyValue<'a> {
         )
     }
 
+    /// Whether the values are of one family, so that their order means something.
+    pub fn is_alike(&self, other: &KeyValue<'_>) -> bool {
+        self.rank() == other.rank()
+    }
+
     /// A copy that borrows nothing.
     pub fn into_owned(self) -> KeyValue<'static> {
         match self {
@@ -150,6 +157,9 @@ impl<'a> KeyValue<'a> {
             Self::Date(v) => KeyValue::Date(v),
             Self::DateTime(v) => KeyValue::DateTime(v),
             Self::Instant(v) => KeyValue::Instant(v),
+            Self::Tuple(parts) => {
+                KeyValue::Tuple(parts.into_iter().map(KeyValue::into_owned).collect())
+            }
         }
     }
 
@@ -162,6 +172,7 @@ impl<'a> KeyValue<'a> {
             Self::Date(_) => 4,
             Self::DateTime(_) => 5,
             Self::Instant(_) => 6,
+            Self::Tuple(_) => 7,
         }
     }
 }
@@ -181,6 +192,7 @@ impl Ord for KeyValue<'_> {
             (Self::Date(a), Self::Date(b)) => a.cmp(b),
             (Self::DateTime(a), Self::DateTime(b)) => a.cmp(b),
             (Self::Instant(a), Self::Instant(b)) => a.cmp(b),
+            (Self::Tuple(a), Self::Tuple(b)) => a.cmp(b),
             _ => self.rank().cmp(&other.rank()),
         }
     }
@@ -217,7 +229,65 @@ impl fmt::Display for KeyValue<'_> {
             Self::Date(v) => v.fmt(f),
             Self::DateTime(v) => v.fmt(f),
             Self::Instant(v) => f.write_str(&v.to_rfc3339_opts(SecondsFormat::AutoSi, true)),
+            Self::Tuple(parts) => {
+                f.write_str("(")?;
+                for (at, part) in parts.iter().enumerate() {
+                    let comma = if at == 0 { "" } else { ", " };
+                    write!(f, "{comma}{part}")?;
+                }
+                f.write_str(")")
+            }
         }
+    }
+}
+
+macro_rules! from_integers {
+    ($($integer:ty)+) => {
+        $(
+            impl From<$integer> for KeyValue<'_> {
+                fn from(value: $integer) -> Self {
+                    Self::Int(i128::from(value))
+                }
+            }
+        )+
+    };
+}
+
+from_integers!(bool i8 i16 i32 i64 i128 u8 u16 u32 u64);
+
+impl<'a> From<&'a str> for KeyValue<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for KeyValue<'_> {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<&BigDecimal> for KeyValue<'_> {
+    fn from(number: &BigDecimal) -> Self {
+        Self::decimal(number)
+    }
+}
+
+impl From<NaiveDate> for KeyValue<'_> {
+    fn from(date: NaiveDate) -> Self {
+        Self::Date(date)
+    }
+}
+
+impl From<NaiveDateTime> for KeyValue<'_> {
+    fn from(time: NaiveDateTime) -> Self {
+        Self::DateTime(time)
+    }
+}
+
+impl From<DateTime<Utc>> for KeyValue<'_> {
+    fn from(time: DateTime<Utc>) -> Self {
+        Self::Instant(time)
     }
 }
 

@@ -69,6 +69,8 @@ pub enum Clause {
     JoinedWrite,
     /// A write to nodes of several data sources.
     WriteAcrossSources,
+    /// A write to a broadcast table, of which several data sources have a copy.
+    BroadcastWrite,
     /// An UPDATE that sets the sharding key.
     KeyUpdate(String),
     /// An INSERT of the rows of a SELECT.
@@ -104,6 +106,9 @@ impl Clause {
             }
             Self::WriteAcrossSources => {
                 "add the sharding key, or write to one data source at a time"
+            }
+            Self::BroadcastWrite => {
+                "write to the copy of each data source on its plain connection, `source(name)`"
             }
             Self::KeyUpdate(_) => {
                 "fix the key to one value of the same node in WHERE, or delete the row and insert \
@@ -162,6 +167,7 @@ impl fmt::Display for Clause {
             Self::LimitedWrite => f.write_str("ORDER BY or LIMIT in an UPDATE or DELETE"),
             Self::JoinedWrite => f.write_str("an UPDATE or DELETE that reads other tables"),
             Self::WriteAcrossSources => f.write_str("a write to several data sources"),
+            Self::BroadcastWrite => f.write_str("a write to a broadcast table of several sources"),
             Self::KeyUpdate(column) => write!(f, "an UPDATE of the sharding key `{column}`"),
             Self::InsertSelect => f.write_str("INSERT of a SELECT"),
             Self::GeneratedKey(column) => {

@@ -1,8 +1,9 @@
-use std::ops::{Bound, RangeInclusive};
+use std::ops::RangeInclusive;
 
 use chrono::{DateTime, Utc};
 
-use super::{MAX_PARTITIONS, Misplaced, Partitions, Strategy, numbered};
+use super::bounds::{NO_RUN, integers};
+use super::{Extent, Flaw, Misplaced, Partitions, Strategy, count_flaw};
 use crate::key::{Interval, KeyKind, KeySet, KeyValue};
 
 /// Integers by their remainder: partition = `key mod shards`, never negative (`-1 mod 4` is 3).
@@ -30,7 +31,7 @@ impl Modulo {
     /// The remainders of the integers in the interval.
     fn remainders(self, interval: &Interval<'_>) -> [RangeInclusive<u32>; 2] {
         let all = [0..=self.shards - 1, NO_RUN];
-        let (Some(low), Some(high)) = (first(&interval.low), last(&interval.high)) else {
+        let (Some(low), Some(high)) = integers(interval) else {
             return all;
         };
         if low > high {
@@ -51,12 +52,6 @@ impl Modulo {
     }
 }
 
-#[allow(
-    clippy::reversed_empty_ranges,
-    reason = "an empty run is what is meant"
-)]
-const NO_RUN: RangeInclusive<u32> = 1..=0;
-
 impl Strategy for Modulo {
     fn describe(&self) -> String {
         format!("modulo {}", self.shards)
@@ -66,43 +61,25 @@ impl Strategy for Modulo {
         kind == KeyKind::Integer
     }
 
-    fn partitions(&self, _now: DateTime<Utc>) -> Result<Vec<String>, String> {
-        numbered(self.shards)
+    fn flaws(&self) -> Vec<Flaw> {
+        count_flaw("shards", self.shards).into_iter().collect()
     }
 
-    fn place(&self, value: &KeyValue<'_>) -> Result<u32, Misplaced> {
-        match value {
+    fn extent(&self, _now: DateTime<Utc>) -> Extent {
+        Extent::fixed(self.shards)
+    }
+
+    fn place(&self, key: &KeyValue<'_>) -> Result<u32, Misplaced> {
+        match key {
             KeyValue::Int(key) => Ok(self.remainder(*key)),
             _ => Err(Misplaced::Kind),
         }
     }
 
     fn route(&self, keys: &KeySet<'_>) -> Partitions {
-        if self.shards == 0 || self.shards > MAX_PARTITIONS {
-            return Partitions::all();
-        }
         Partitions::from_runs(keys.intervals().iter().flat_map(|run| self.remainders(run)))
     }
 }
-
-/// The first integer of an interval; `None` if it is open or not a number.
-fn first(low: &Bound<KeyValue<'_>>) -> Option<i128> {
-    match low {
-        Bound::Included(KeyValue::Int(low)) => Some(*low),
-        Bound::Excluded(KeyValue::Int(low)) => low.checked_add(1),
-        _ => None,
-    }
-}
-
-/// The last integer of an interval; `None` if it is open or not a number.
-fn last(high: &Bound<KeyValue<'_>>) -> Option<i128> {
-    match high {
-        Bound::Included(KeyValue::Int(high)) => Some(*high),
-        Bound::Excluded(KeyValue::Int(high)) => high.checked_sub(1),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -47,6 +47,25 @@ impl Partitions {
             .take_while(move |number| *number < count)
     }
 
+    /// The members of both sets.
+    pub fn intersect(&self, other: &Self) -> Self {
+        let (mut own, mut others) = (self.0.iter(), other.0.iter());
+        let (mut a, mut b) = (own.next(), others.next());
+        let mut shared = Vec::new();
+        while let (Some(x), Some(y)) = (a, b) {
+            let run = *x.start().max(y.start())..=*x.end().min(y.end());
+            if !run.is_empty() {
+                shared.push(run);
+            }
+            if x.end() <= y.end() {
+                a = own.next();
+            } else {
+                b = others.next();
+            }
+        }
+        Self(shared)
+    }
+
     /// Whether the partition is a member.
     pub fn contains(&self, number: u32) -> bool {
         let at = self.0.partition_point(|run| *run.end() < number);
@@ -70,6 +89,10 @@ mod tests {
         assert_eq!(set.0, [1..=3, 7..=12, u32::MAX..=u32::MAX]);
         assert_eq!(set.below(9).collect::<Vec<_>>(), [1, 2, 3, 7, 8]);
         assert!(set.contains(12) && !set.contains(13) && !set.contains(0));
+        let other = Partitions::from_runs([2..=8, 12..=20]);
+        assert_eq!(set.intersect(&other).0, [2..=3, 7..=8, 12..=12]);
+        assert_eq!(other.intersect(&set), set.intersect(&other));
+        assert_eq!(set.intersect(&Partitions::all()), set);
         assert_eq!(Partitions::all().below(3).count(), 3);
         assert_eq!(Partitions::none().below(3).count(), 0);
     }

@@ -1,6 +1,8 @@
 use std::fmt;
 
-use chrono::{DateTime, FixedOffset, NaiveDateTime, Offset, TimeDelta, TimeZone, Utc};
+use chrono::{
+    DateTime, FixedOffset, LocalResult, NaiveDateTime, Offset, TimeDelta, TimeZone, Timelike, Utc,
+};
 use chrono_tz::Tz;
 
 /// The time zone in which a calendar strategy reads instants. It is part of the rule: never the
@@ -27,16 +29,72 @@ impl Zone {
     /// The earliest that a clock in the zone shows at the instant or at any time after it. That
     /// is earlier than [`Zone::wall_clock`] while clocks are about to be set back.
     pub(super) fn earliest_from(self, instant: DateTime<Utc>) -> Option<NaiveDateTime> {
+        let shown = self.wall_clock(instant)?;
+        let Self::Named(_) = self else {
+            return Some(shown);
+        };
         let after = instant.checked_add_signed(SETTLED)?;
-        let offset = self.offset(instant).min_by_seconds(self.offset(after));
-        instant.naive_utc().checked_add_offset(offset)
+        if self.seconds(after) >= self.seconds(instant) {
+            return Some(shown);
+        }
+        let set_back = self.change(instant, after);
+        Some(shown.min(self.wall_clock(set_back)?))
     }
 
     /// The latest that a clock in the zone showed at the instant or at any time before it.
     pub(super) fn latest_until(self, instant: DateTime<Utc>) -> Option<NaiveDateTime> {
+        let shown = self.wall_clock(instant)?;
+        let Self::Named(_) = self else {
+            return Some(shown);
+        };
         let before = instant.checked_sub_signed(SETTLED)?;
-        let offset = self.offset(instant).max_by_seconds(self.offset(before));
-        instant.naive_utc().checked_add_offset(offset)
+        if self.seconds(before) <= self.seconds(instant) {
+            return Some(shown);
+        }
+        let set_back = self.change(before, instant);
+        let last = set_back.checked_sub_signed(TimeDelta::nanoseconds(1))?;
+        Some(shown.max(self.wall_clock(last)?))
+    }
+
+    /// The first instant at which a clock in the zone shows this time or a later one.
+    pub(super) fn first_shown(self, time: NaiveDateTime) -> Option<DateTime<Utc>> {
+        let Self::Named(zone) = self else {
+            // An offset is the same at all times.
+            let offset = self.offset(DateTime::UNIX_EPOCH);
+            return Some(time.checked_sub_offset(offset)?.and_utc());
+        };
+        match zone.from_local_datetime(&time) {
+            LocalResult::Single(instant) | LocalResult::Ambiguous(instant, _) => {
+                Some(instant.to_utc())
+            }
+            // The time is skipped by clocks set forward: it is when that happens.
+            LocalResult::None => {
+                let before = time.and_utc().checked_sub_signed(SETTLED)?;
+                let after = time.and_utc().checked_add_signed(SETTLED)?;
+                Some(self.change(before, after))
+            }
+        }
+    }
+
+    /// The first instant with the later offset, to the second, between two of different offsets.
+    fn change(self, mut before: DateTime<Utc>, mut after: DateTime<Utc>) -> DateTime<Utc> {
+        let later = self.seconds(after);
+        // Offsets change at whole seconds.
+        let whole = |time: DateTime<Utc>| time.with_nanosecond(0).unwrap_or(time);
+        (before, after) = (whole(before), whole(after));
+        while after - before > TimeDelta::seconds(1) {
+            let middle = before + TimeDelta::seconds((after - before).num_seconds() / 2);
+            if self.seconds(middle) == later {
+                after = middle;
+            } else {
+                before = middle;
+            }
+        }
+        after
+    }
+
+    fn seconds(self, instant: DateTime<Utc>) -> i32 {
+        self.offset(instant).local_minus_utc()
     }
 
     fn offset(self, instant: DateTime<Utc>) -> FixedOffset {
@@ -51,29 +109,6 @@ impl Zone {
 /// No clock is ever set back by more than a day, so a day later (or earlier) every clock has
 /// passed what it showed before. Zones change their offset at most once in that time.
 const SETTLED: TimeDelta = TimeDelta::days(1);
-
-trait BySeconds {
-    fn min_by_seconds(self, other: Self) -> Self;
-    fn max_by_seconds(self, other: Self) -> Self;
-}
-
-impl BySeconds for FixedOffset {
-    fn min_by_seconds(self, other: Self) -> Self {
-        if other.local_minus_utc() < self.local_minus_utc() {
-            other
-        } else {
-            self
-        }
-    }
-
-    fn max_by_seconds(self, other: Self) -> Self {
-        if other.local_minus_utc() > self.local_minus_utc() {
-            other
-        } else {
-            self
-        }
-    }
-}
 
 impl From<Utc> for Zone {
     fn from(_: Utc) -> Self {

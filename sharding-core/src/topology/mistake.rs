@@ -1,7 +1,5 @@
 use std::fmt;
 
-use crate::key::KeyKind;
-
 /// Everything that is wrong with a configuration, found before any database is touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
@@ -74,6 +72,12 @@ pub enum Mistake {
         /// That source's database system.
         first_backend: String,
     },
+    /// A data source that is to be drained is not declared.
+    #[error("draining: `{name}` is not among the sources")]
+    UnknownDraining {
+        /// The name.
+        name: String,
+    },
     /// The default source is not declared. Declare it or choose another.
     #[error("default_source: `{name}` is not among the sources")]
     UnknownDefault {
@@ -86,11 +90,68 @@ pub enum Mistake {
         /// The table.
         table: String,
     },
-    /// A sharded table has neither a source rule nor a table rule.
-    #[error("tables.{table}: has no rule; add a `table` or a `source` rule")]
+    /// A table was declared as two things: sharded, broadcast and single exclude each other.
+    #[error("tables.{table}: is declared as {first} and as {second}")]
+    TwoRoles {
+        /// The table.
+        table: String,
+        /// What it was declared as.
+        first: &'static str,
+        /// What it was declared as also.
+        second: &'static str,
+    },
+    /// A single table is in a data source that is not declared.
+    #[error("tables.{table}.single: `{name}` is not among the sources")]
+    UnknownHome {
+        /// The table.
+        table: String,
+        /// The name of the source.
+        name: String,
+    },
+    /// A group of co-located tables names a table that is not sharded.
+    #[error("co_located: `{table}` is not a sharded table")]
+    UnknownMember {
+        /// The table.
+        table: String,
+    },
+    /// Tables are declared as co-located, but their rules place rows differently.
+    #[error(
+        "co_located: `{table}` places rows otherwise than `{other}`; give both the same strategies, \
+         key types and sources"
+    )]
+    NotCoLocated {
+        /// The table.
+        table: String,
+        /// The first table of its group.
+        other: String,
+    },
+    /// A table's name, or a physical one, is empty, or has characters that are left out of names
+    /// for safety's sake: quotes, dots, backslashes and control characters.
+    #[error(
+        "tables.{table}: the name {name:?} is not possible; names have no quotes, dots, backslashes \
+         and control characters"
+    )]
+    BadTableName {
+        /// The table.
+        table: String,
+        /// The name.
+        name: String,
+    },
+    /// A sharded table has no rule.
+    #[error("tables.{table}: has no rule; add a `table`, a `source` or a `node` rule")]
     NoRule {
         /// The table.
         table: String,
+    },
+    /// A node rule decides source and tail together, so there can be no other rule beside it.
+    #[error(
+        "tables.{table}.node: decides source and table together; remove the `{other}` beside it"
+    )]
+    RuleConflict {
+        /// The table.
+        table: String,
+        /// What is given beside the node rule.
+        other: &'static str,
     },
     /// A separator would make physical names that need care to quote.
     #[error("tables.{table}.separator: {separator:?} may only hold letters, digits and `_`")]
@@ -100,49 +161,120 @@ pub enum Mistake {
         /// The separator.
         separator: String,
     },
-    /// A strategy's parameters are wrong: no shards, too many, months that end before they start.
-    #[error("tables.{table}.{rule}.by: {strategy} {why}")]
+    /// A strategy's parameters are wrong: no shards, too many, ranges that overlap.
+    #[error("tables.{table}.{rule}.by{}: {why}", within(at))]
     BadStrategy {
         /// The table.
         table: String,
-        /// `source` or `table`.
+        /// `source`, `table` or `node`, and the position of a secondary key.
+        rule: String,
+        /// The place inside of the strategy; empty for the whole.
+        at: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A strategy gives two partitions one name, in upper or lower case, or one that cannot be a
+    /// tail.
+    #[error("tables.{table}.{rule}.by: the partition name {name:?} {why}")]
+    BadPartitionName {
+        /// The table.
+        table: String,
+        /// `source`, `table` or `node`.
+        rule: &'static str,
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A strategy whose partitions become more as time goes by chooses data sources or nodes, of
+    /// which there is a fixed list. Give it an end.
+    #[error("tables.{table}.{rule}.by: {strategy} grows with time; give it an end")]
+    Growing {
+        /// The table.
+        table: String,
+        /// `source` or `node`.
         rule: &'static str,
         /// The strategy, described.
         strategy: String,
-        /// What is wrong with it.
-        why: String,
+    },
+    /// A key names no column.
+    #[error("tables.{table}.{rule}.key: names no column")]
+    NoColumn {
+        /// The table.
+        table: String,
+        /// `source`, `table` or `node`, and the position of a secondary key.
+        rule: String,
+    },
+    /// A key names a column that the table does not have.
+    #[error("tables.{table}.{rule}.key: the table has no column `{column}`")]
+    UnknownColumn {
+        /// The table.
+        table: String,
+        /// `source`, `table` or `node`, and the position of a secondary key.
+        rule: String,
+        /// The column.
+        column: String,
     },
     /// A key column's type cannot be a sharding key.
     #[error("tables.{table}.{rule}.key: `{column}` is {column_type} and cannot be a key")]
     UnusableKey {
         /// The table.
         table: String,
-        /// `source` or `table`.
-        rule: &'static str,
+        /// `source`, `table` or `node`, and the position of a secondary key.
+        rule: String,
         /// The key column.
         column: String,
         /// Its type.
         column_type: String,
     },
     /// A strategy does not place values of the key's kind.
-    #[error("tables.{table}.{rule}.by: {strategy} cannot place `{column}`, which is {kind}")]
+    #[error("tables.{table}.{rule}.by: {strategy} cannot place `{column}`, which is {kinds}")]
     StrategyKind {
         /// The table.
         table: String,
-        /// `source` or `table`.
-        rule: &'static str,
+        /// `source`, `table` or `node`, and the position of a secondary key.
+        rule: String,
         /// The strategy, described.
         strategy: String,
+        /// The key columns.
+        column: String,
+        /// What they hold.
+        kinds: String,
+    },
+    /// A secondary key has other partitions than the key.
+    #[error(
+        "tables.{table}.{rule}.by: {strategy} has other partitions than the key: {name:?} is not \
+         among both"
+    )]
+    SecondaryPartitions {
+        /// The table.
+        table: String,
+        /// `source`, `table` or `node`, and the position of the secondary key.
+        rule: String,
+        /// The secondary key's strategy, described.
+        strategy: String,
+        /// The first partition at which they differ.
+        name: String,
+    },
+    /// The database makes the sharding key's values, which is too late to choose a node, and no
+    /// generator makes them before.
+    #[error(
+        "tables.{table}: the database numbers the key `{column}`, which is too late to choose a \
+         node; give it `auto_increment = false` and make its values"
+    )]
+    GeneratedKey {
+        /// The table.
+        table: String,
         /// The key column.
         column: String,
-        /// What the key column holds.
-        kind: KeyKind,
     },
     /// A source rule names a data source that is not declared.
-    #[error("tables.{table}.source.names: `{name}` is not among the sources")]
+    #[error("tables.{table}.{rule}: `{name}` is not among the sources")]
     UnknownSource {
         /// The table.
         table: String,
+        /// The part of the table that names it.
+        rule: &'static str,
         /// The name.
         name: String,
     },
@@ -168,6 +300,56 @@ pub enum Mistake {
         /// How many sources there are for them.
         sources: usize,
     },
+    /// A node rule's partition is not named `source.table`.
+    #[error("tables.{table}.node.by: the partition {name:?} is not of the form `source.table`")]
+    BadNode {
+        /// The table.
+        table: String,
+        /// The partition's name.
+        name: String,
+    },
+    /// The list of tails of a source has something that is not a tail of the strategy.
+    #[error("tables.{table}.tails.{data_source}: {text:?} {why}")]
+    BadTails {
+        /// The table.
+        table: String,
+        /// The data source.
+        data_source: String,
+        /// The entry of the list.
+        text: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A tail is in no source, so rows that belong there would be refused; or, without a source
+    /// rule, in two.
+    #[error("tables.{table}.tails: the tail `{tail}` is in {place}")]
+    MisplacedTail {
+        /// The table.
+        table: String,
+        /// The tail.
+        tail: String,
+        /// Where it is.
+        place: &'static str,
+    },
+    /// Source and tail are chosen by remainders of the same key, so that some tails of a source
+    /// can never get a row.
+    #[error(
+        "tables.{table}: no row can reach {unreachable} of the {all} tables, such as `{tail}` in \
+         `{data_source}`, since source and tail follow from remainders of the same key; list the \
+         `tails` of each source, or choose one of them by something else"
+    )]
+    UnreachableTails {
+        /// The table.
+        table: String,
+        /// How many tables get no row.
+        unreachable: usize,
+        /// How many there are.
+        all: usize,
+        /// One of those tails.
+        tail: String,
+        /// Its data source.
+        data_source: String,
+    },
     /// A physical name is longer than every database allows.
     #[error("tables.{table}: the physical name `{physical}` is longer than {limit} bytes")]
     LongName {
@@ -188,4 +370,38 @@ pub enum Mistake {
         /// The other table.
         other: String,
     },
+    /// A change at runtime would move rows that exist, or lose sight of them.
+    #[error("tables.{table}: {why}")]
+    Moves {
+        /// The table.
+        table: String,
+        /// What would move.
+        why: String,
+    },
+    /// A data source that is to be removed still has tables.
+    #[error("sources.{name}: still holds `{physical}` of `{table}`")]
+    SourceInUse {
+        /// The source.
+        name: String,
+        /// A table that has a node there.
+        table: String,
+        /// The physical table.
+        physical: String,
+    },
+    /// A mistake in a configuration file, or between it and the code.
+    #[error("{at}: {why}")]
+    File {
+        /// The place in the file.
+        at: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+fn within(at: &str) -> String {
+    if at.is_empty() {
+        String::new()
+    } else {
+        format!(".{at}")
+    }
 }

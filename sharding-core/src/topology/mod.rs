@@ -1,17 +1,28 @@
 //! Where rows can be: data sources, tables and their nodes.
 
 mod build;
+mod build_table;
+mod change;
+mod draft;
 mod mistake;
+mod names;
+mod rule;
 mod table;
+mod tails;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use build::{RuleDraft, TableDraft, TopologyDraft};
-pub use mistake::{ConfigError, Mistake};
-pub use table::{Node, Rule, Table, TableName};
+use chrono::{DateTime, Utc};
 
-/// A data source by its position in the topology.
+pub use draft::{
+    ColumnDraft, ColumnKind, KeyDraft, LinkDraft, RuleDraft, TableDraft, TailsDraft, TopologyDraft,
+};
+pub use mistake::{ConfigError, Mistake};
+pub use rule::{Key, KeyColumn, RowKey, Rule};
+pub use table::{Node, Table, TableName};
+
+/// A data source by its position in the topology. It keeps its meaning when the topology changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(pub(crate) u32);
 
@@ -22,31 +33,74 @@ impl SourceId {
     }
 }
 
-/// All data sources and sharded tables. A topology that exists is valid: names are unique, rules
+/// All data sources and declared tables. A topology that exists is valid: names are unique, rules
 /// fit their columns, and every partition has a node.
 #[derive(Clone, Debug)]
 pub struct Topology {
-    sources: Vec<String>,
+    sources: Vec<Source>,
     default: SourceId,
     tables: Vec<Arc<Table>>,
-    by_name: HashMap<TableName, usize>,
+    homes: Arc<HashMap<TableName, Home>>,
+    groups: Arc<Vec<Vec<TableName>>>,
+    until: Option<DateTime<Utc>>,
+}
+
+#[derive(Clone, Debug)]
+struct Source {
+    name: String,
+    state: SourceState,
+}
+
+/// What a data source is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SourceState {
+    /// Everything.
+    Active,
+    /// Rows that are there already: it gets no new ones.
+    Draining,
+    /// Nothing any more.
+    Removed,
+}
+
+/// Where a declared table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Home {
+    /// It is sharded: the position among [`Topology::tables`].
+    Sharded(usize),
+    /// In every data source, in full.
+    Broadcast,
+    /// In one data source.
+    Single(SourceId),
 }
 
 impl Topology {
-    /// The names of the data sources, in the order in which they were declared.
+    /// The data sources that are not removed, in the order in which they were declared.
     pub fn sources(&self) -> impl Iterator<Item = (SourceId, &str)> {
-        self.sources
-            .iter()
-            .zip(0..)
-            .map(|(name, id)| (SourceId(id), name.as_str()))
+        let present = |(source, _): &(&Source, u32)| source.state != SourceState::Removed;
+        let numbered = self.sources.iter().zip(0..).filter(present);
+        numbered.map(|(source, id)| (SourceId(id), source.name.as_str()))
     }
 
     /// The name of a data source.
     pub fn source(&self, id: SourceId) -> &str {
-        &self.sources[id.index()]
+        &self.sources[id.index()].name
     }
 
-    /// The data source of tables that are not sharded.
+    /// The data source of this name, unless it was removed.
+    pub fn source_id(&self, name: &str) -> Option<SourceId> {
+        self.sources()
+            .find(|(_, own)| *own == name)
+            .map(|(id, _)| id)
+    }
+
+    /// What a data source is there for.
+    pub fn state(&self, id: SourceId) -> SourceState {
+        self.sources[id.index()].state
+    }
+
+    /// The data source of tables that are not declared.
     pub fn default_source(&self) -> SourceId {
         self.default
     }
@@ -58,16 +112,60 @@ impl Topology {
 
     /// The sharded table of this logical name.
     pub fn table(&self, name: &TableName) -> Option<&Arc<Table>> {
-        self.by_name.get(name).map(|&at| &self.tables[at])
+        self.position(name).map(|at| &self.tables[at])
     }
 
     /// The position among [`Topology::tables`] of the sharded table of this logical name.
     pub fn position(&self, name: &TableName) -> Option<usize> {
-        self.by_name.get(name).copied()
+        match self.homes.get(name) {
+            Some(Home::Sharded(at)) => Some(*at),
+            _ => None,
+        }
+    }
+
+    /// Where the table of this logical name is; `None` if it was not declared.
+    pub fn home(&self, name: &TableName) -> Option<Home> {
+        self.homes.get(name).copied()
+    }
+
+    /// Every declared table.
+    pub fn homes(&self) -> impl Iterator<Item = (&TableName, Home)> {
+        self.homes.iter().map(|(name, home)| (name, *home))
+    }
+
+    /// The declared groups of tables that place rows with equal keys together.
+    pub fn co_located(&self) -> &[Vec<TableName>] {
+        &self.groups
     }
 
     /// Whether no table is sharded.
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
+
+    /// When the next tail of any table comes to exist, from where on [`Topology::at`] gives
+    /// another topology; `None` if that never happens.
+    pub fn until(&self) -> Option<DateTime<Utc>> {
+        self.until
+    }
+
+    /// The topology as it is at `now`, which is this one before [`Topology::until`]. It never has
+    /// fewer tails than this.
+    #[must_use]
+    pub fn at(&self, now: DateTime<Utc>) -> Self {
+        let later = |table: &Arc<Table>| {
+            let grown = table.at(now).map(Arc::new);
+            grown.unwrap_or_else(|| Arc::clone(table))
+        };
+        let tables: Vec<_> = self.tables.iter().map(later).collect();
+        Self {
+            until: earliest(&tables),
+            tables,
+            ..self.clone()
+        }
+    }
+}
+
+fn earliest(tables: &[Arc<Table>]) -> Option<DateTime<Utc>> {
+    tables.iter().filter_map(|table| table.until()).min()
 }

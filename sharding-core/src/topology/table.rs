@@ -1,11 +1,13 @@
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
 
 use super::SourceId;
+use super::rule::{Key, KeyColumn, RowKey, Rule};
 use crate::error::KeyError;
-use crate::key::{KeyKind, KeySet, KeyValue};
-use crate::strategy::{Misplaced, Strategy};
+use crate::key::KeySet;
+use crate::strategy::{Partitions, Strategy};
 
 /// The logical name of a table, as entities and statements spell it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,54 +37,57 @@ impl fmt::Display for TableName {
     }
 }
 
-/// A sharding key and the strategy that places rows by it.
-#[derive(Clone, Debug)]
-pub struct Rule {
-    pub(super) column: Cow<'static, str>,
-    pub(super) kind: KeyKind,
-    pub(super) strategy: Arc<dyn Strategy>,
-}
-
-impl Rule {
-    /// The name of the key column in the database.
-    pub fn column(&self) -> &str {
-        &self.column
-    }
-
-    /// What the key column holds.
-    pub fn kind(&self) -> KeyKind {
-        self.kind
-    }
-
-    /// The strategy.
-    pub fn strategy(&self) -> &dyn Strategy {
-        &*self.strategy
-    }
-}
-
-/// A sharded table: a grid of data sources × tails, in which each axis has a rule or one place.
+/// A sharded table: its rules, and the nodes to which they lead.
+///
+/// Names of physical tables are made when they are needed, so a table with many tails takes no
+/// more memory than one with few.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub(super) name: TableName,
-    pub(super) source_rule: Option<Rule>,
-    pub(super) table_rule: Option<Rule>,
-    /// The source of each partition of the source rule; a single one without that rule.
-    pub(super) sources: Vec<SourceId>,
-    /// The physical name of each partition of the table rule; the logical one without that rule.
-    pub(super) physical: Vec<String>,
-    /// The tail of each partition of the table rule.
-    pub(super) tails: Vec<String>,
+    pub(super) separator: Cow<'static, str>,
+    pub(super) layout: Layout,
+    /// When the next tail comes to exist; `None` if none does by itself.
+    pub(super) until: Option<DateTime<Utc>>,
+}
+
+/// How partitions become nodes.
+#[derive(Clone, Debug)]
+pub(super) enum Layout {
+    /// Data sources × tails, in which each axis has a rule or one place.
+    Grid {
+        source_rule: Option<Rule>,
+        table_rule: Option<Rule>,
+        /// The source of each partition of the source rule; a single one without that rule.
+        sources: Vec<SourceId>,
+        /// How many tails there are: 1 without a table rule.
+        tails: u32,
+        /// The tails of each source; all of them if `None`.
+        present: Option<Vec<Partitions>>,
+    },
+    /// Tails, each of which is in one data source.
+    Spread {
+        rule: Rule,
+        tails: u32,
+        /// The tails of each source; no tail is in two.
+        homes: Vec<(Partitions, SourceId)>,
+    },
+    /// One rule for source and table together.
+    Direct {
+        rule: Rule,
+        /// The source and the physical table of each partition.
+        nodes: Vec<(SourceId, String)>,
+    },
 }
 
 /// One place where rows of a table are: a physical table in a data source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node<'a> {
     /// The data source.
     pub source: SourceId,
     /// The physical table, in the schema of the logical one.
-    pub table: &'a str,
+    pub table: Cow<'a, str>,
     /// The tail that distinguishes it from the logical table; empty without a table rule.
-    pub tail: &'a str,
+    pub tail: Cow<'a, str>,
 }
 
 impl Table {
@@ -91,139 +96,387 @@ impl Table {
         &self.name
     }
 
-    /// The rule that chooses the data source.
-    pub fn source_rule(&self) -> Option<&Rule> {
-        self.source_rule.as_ref()
-    }
-
-    /// The rule that chooses the tail.
-    pub fn table_rule(&self) -> Option<&Rule> {
-        self.table_rule.as_ref()
-    }
-
-    /// The rules, the one of the source first.
+    /// The rules: one or two, the one of the source first.
     pub fn rules(&self) -> impl Iterator<Item = &Rule> {
-        self.source_rule.iter().chain(&self.table_rule)
+        let (first, second) = match &self.layout {
+            Layout::Grid {
+                source_rule,
+                table_rule,
+                ..
+            } => (source_rule.as_ref(), table_rule.as_ref()),
+            Layout::Spread { rule, .. } | Layout::Direct { rule, .. } => (Some(rule), None),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// The keys of all rules, secondary ones too.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.rules().flat_map(Rule::keys)
+    }
+
+    /// The columns of all keys, secondary ones too; a column of two keys comes twice.
+    pub fn key_columns(&self) -> impl Iterator<Item = &KeyColumn> {
+        self.keys().flat_map(Key::columns)
+    }
+
+    /// The columns whose values decide where a row is.
+    pub fn deciding_columns(&self) -> impl Iterator<Item = &KeyColumn> {
+        self.rules().flat_map(|rule| rule.key().columns())
     }
 
     /// How many nodes there are: at least one.
     pub fn node_count(&self) -> usize {
-        self.sources.len() * self.physical.len()
-    }
-
-    /// The node at a position less than [`Table::node_count`].
-    pub fn node(&self, position: usize) -> Node<'_> {
-        let tails = self.physical.len();
-        Node {
-            source: self.sources[position / tails],
-            table: &self.physical[position % tails],
-            tail: self.tails.get(position % tails).map_or("", String::as_str),
+        match &self.layout {
+            Layout::Grid {
+                sources,
+                tails,
+                present: None,
+                ..
+            } => sources.len() * *tails as usize,
+            Layout::Direct { nodes, .. } => nodes.len(),
+            _ => self.positions().count(),
         }
     }
 
-    /// The position of a row's node. `key` gives the row's value of a key column: `None` if the row does not
-    /// say, `Some(None)` if it is NULL.
+    /// The positions of all nodes, in order.
+    pub fn positions(&self) -> impl Iterator<Item = usize> + '_ {
+        let end = match &self.layout {
+            Layout::Grid { sources, tails, .. } => sources.len() * *tails as usize,
+            Layout::Spread { tails, .. } => *tails as usize,
+            Layout::Direct { nodes, .. } => nodes.len(),
+        };
+        (0..end).filter(|at| self.has(*at))
+    }
+
+    fn has(&self, position: usize) -> bool {
+        match &self.layout {
+            Layout::Grid {
+                tails,
+                present: Some(present),
+                ..
+            } => {
+                let (source, tail) = (position / *tails as usize, position % *tails as usize);
+                present
+                    .get(source)
+                    .is_some_and(|own| own.contains(tail as u32))
+            }
+            Layout::Grid { sources, tails, .. } => position < sources.len() * *tails as usize,
+            Layout::Spread { tails, .. } => position < *tails as usize,
+            Layout::Direct { nodes, .. } => position < nodes.len(),
+        }
+    }
+
+    /// The node at a position that [`Table::positions`], [`Table::place`] or [`Table::route`]
+    /// gave.
+    pub fn node(&self, position: usize) -> Node<'_> {
+        match &self.layout {
+            Layout::Grid {
+                table_rule,
+                sources,
+                tails,
+                ..
+            } => {
+                let (source, tail) = (position / *tails as usize, position % *tails as usize);
+                match table_rule {
+                    None => self.bare(sources[source]),
+                    Some(rule) => self.tail(sources[source], rule, tail as u32),
+                }
+            }
+            Layout::Spread { rule, homes, .. } => {
+                let tail = position as u32;
+                let home = homes.iter().find(|(tails, _)| tails.contains(tail));
+                self.tail(home.map_or(SourceId(0), |(_, source)| *source), rule, tail)
+            }
+            Layout::Direct { nodes, .. } => {
+                let (source, table) = &nodes[position];
+                let tail = table
+                    .strip_prefix(&*self.name.table)
+                    .and_then(|rest| rest.strip_prefix(&*self.separator));
+                Node {
+                    source: *source,
+                    table: Cow::Borrowed(table),
+                    tail: Cow::Borrowed(tail.unwrap_or(table)),
+                }
+            }
+        }
+    }
+
+    /// The data source of the node at a position.
+    pub fn source(&self, position: usize) -> SourceId {
+        match &self.layout {
+            Layout::Grid { sources, tails, .. } => sources[position / *tails as usize],
+            Layout::Direct { nodes, .. } => nodes[position].0,
+            Layout::Spread { .. } => self.node(position).source,
+        }
+    }
+
+    fn bare(&self, source: SourceId) -> Node<'_> {
+        Node {
+            source,
+            table: Cow::Borrowed(&*self.name.table),
+            tail: Cow::Borrowed(""),
+        }
+    }
+
+    fn tail(&self, source: SourceId, rule: &Rule, tail: u32) -> Node<'_> {
+        let tail = Cow::Owned(rule.key.strategy.name(tail).into_owned());
+        Node {
+            source,
+            table: Cow::Owned(format!("{}{}{tail}", self.name.table, self.separator)),
+            tail,
+        }
+    }
+
+    /// The position of a row's node. `key` gives the row's value of a key column.
     ///
     /// # Errors
-    /// If a key is missing, NULL, of another kind than its column, or outside of all partitions.
+    /// If a key is missing, NULL, of another kind than its column, or outside of all partitions;
+    /// if a secondary key chooses another place than the key.
     pub fn place<'v>(
         &self,
-        mut key: impl FnMut(&Rule) -> Option<Option<KeyValue<'v>>>,
+        mut key: impl FnMut(&KeyColumn) -> RowKey<'v>,
     ) -> Result<usize, KeyError> {
-        let mut partition = |rule: &Option<Rule>, count: usize| match rule {
+        let mut partition = |rule: Option<&Rule>, count: u32| match rule {
             None => Ok(0),
-            Some(rule) => self.partition(rule, key(rule), count),
+            Some(rule) => rule.place(&self.name, &mut key, count),
         };
-        let source = partition(&self.source_rule, self.sources.len())?;
-        let tail = partition(&self.table_rule, self.physical.len())?;
-        Ok(source * self.physical.len() + tail)
+        match &self.layout {
+            Layout::Grid {
+                source_rule,
+                table_rule,
+                sources,
+                tails,
+                present,
+            } => {
+                // A topology never has more sources than fit.
+                let source = partition(source_rule.as_ref(), sources.len() as u32)?;
+                let tail = partition(table_rule.as_ref(), *tails)?;
+                let has = |present: &Vec<Partitions>| present[source as usize].contains(tail);
+                if !present.as_ref().is_none_or(has) {
+                    let rule = table_rule.as_ref().map(|rule| rule.key.strategy.name(tail));
+                    return Err(KeyError::NoTail {
+                        table: self.name.to_string(),
+                        tail: rule.unwrap_or_default().into_owned(),
+                    });
+                }
+                Ok(source as usize * *tails as usize + tail as usize)
+            }
+            Layout::Spread { rule, tails, .. } => {
+                partition(Some(rule), *tails).map(|tail| tail as usize)
+            }
+            Layout::Direct { rule, nodes } => {
+                partition(Some(rule), nodes.len() as u32).map(|node| node as usize)
+            }
+        }
     }
 
-    /// Whether a row of the node would stay there if its key for this rule were the value.
-    pub fn is_placed_on(&self, position: usize, rule: &Rule, value: &KeyValue<'_>) -> bool {
-        let (source, tail) = (
-            position / self.physical.len(),
-            position % self.physical.len(),
-        );
-        let is_source_rule = self
-            .source_rule
-            .as_ref()
-            .is_some_and(|own| std::ptr::eq(own, rule));
-        let partition = if is_source_rule { source } else { tail };
-        value.is_of(rule.kind) && rule.strategy.place(value) == Ok(partition as u32)
+    /// The positions of the nodes that can hold rows whose key columns are in the sets that `keys`
+    /// gives, in order. None is possible: then no row can match.
+    pub fn route<'v>(&self, mut keys: impl FnMut(&KeyColumn) -> KeySet<'v>) -> Vec<usize> {
+        let mut partitions = |rule: Option<&Rule>| match rule {
+            Some(rule) => rule.route(&mut keys),
+            None => Partitions::all(),
+        };
+        let below = |partitions: &Partitions, count: u32| -> Vec<usize> {
+            partitions
+                .below(count)
+                .map(|number| number as usize)
+                .collect()
+        };
+        match &self.layout {
+            Layout::Grid {
+                source_rule,
+                table_rule,
+                sources,
+                tails,
+                present,
+            } => {
+                let on = partitions(source_rule.as_ref());
+                let found = partitions(table_rule.as_ref());
+                if sources.len() == 1 && present.is_none() {
+                    return if on.contains(0) {
+                        below(&found, *tails)
+                    } else {
+                        Vec::new()
+                    };
+                }
+                let mut nodes = Vec::new();
+                for source in on.below(sources.len() as u32) {
+                    let first = source as usize * *tails as usize;
+                    let own = present.as_ref().map(|present| &present[source as usize]);
+                    let found = own.map_or(Cow::Borrowed(&found), |own| {
+                        Cow::Owned(found.intersect(own))
+                    });
+                    nodes.extend(found.below(*tails).map(|tail| first + tail as usize));
+                }
+                nodes
+            }
+            Layout::Spread { rule, tails, .. } => below(&partitions(Some(rule)), *tails),
+            Layout::Direct { rule, nodes } => below(&partitions(Some(rule)), nodes.len() as u32),
+        }
     }
 
-    fn partition(
+    /// Whether a row that now is on the node stays there once some of its key columns, those for
+    /// which `is_set` holds, have other values. `keys` gives the values that each column can have
+    /// then.
+    pub fn stays<'v>(
         &self,
-        rule: &Rule,
-        key: Option<Option<KeyValue<'_>>>,
-        count: usize,
-    ) -> Result<usize, KeyError> {
-        let names = || (self.name.to_string(), rule.column.to_string());
-        let value = match key {
-            Some(Some(value)) => value,
-            Some(None) => {
-                let (table, column) = names();
-                return Err(KeyError::Null { table, column });
-            }
-            None => {
-                let (table, column) = names();
-                return Err(KeyError::Missing { table, column });
-            }
+        position: usize,
+        mut keys: impl FnMut(&KeyColumn) -> KeySet<'v>,
+        is_set: impl Fn(&KeyColumn) -> bool,
+    ) -> bool {
+        // A route leaves no place out, but a value outside of all partitions has none, so every
+        // value of a key that changes has to be known.
+        let is_placed = |key: &Key, values: &KeySet<'_>| {
+            values.intervals().iter().all(|run| {
+                run.as_point()
+                    .is_some_and(|value| key.strategy.place(value).is_ok())
+            })
         };
-        let placed = if value.is_of(rule.kind) {
-            rule.strategy.place(&value)
-        } else {
-            Err(Misplaced::Kind)
+        let mut changed = self.keys().filter(|key| key.columns().iter().any(&is_set));
+        changed.all(|key| is_placed(key, &key.values(&mut keys))) && self.route(keys) == [position]
+    }
+
+    /// When the next tail comes to exist; `None` if none does by itself.
+    pub fn until(&self) -> Option<DateTime<Utc>> {
+        self.until
+    }
+
+    /// The table as it is at `now`, if that differs.
+    pub(super) fn at(&self, now: DateTime<Utc>) -> Option<Self> {
+        self.until.filter(|until| *until <= now)?;
+        let mut later = self.clone();
+        let (Layout::Grid {
+            table_rule: Some(rule),
+            tails,
+            ..
+        }
+        | Layout::Spread { rule, tails, .. }) = &mut later.layout
+        else {
+            return None;
         };
-        match placed {
-            Ok(partition) if (partition as usize) < count => Ok(partition as usize),
-            Ok(_) | Err(Misplaced::Outside) => {
-                let ((table, column), strategy) = (names(), rule.strategy.describe());
-                Err(KeyError::Outside {
-                    table,
-                    column,
-                    value: value.to_string(),
-                    strategy,
-                })
+        let extent = rule.key.strategy.extent(now);
+        *tails = extent.count.max(*tails);
+        later.until = extent.until;
+        Some(later)
+    }
+
+    /// Whether rows with equal keys are in corresponding nodes of both tables, at every position
+    /// and in the same data source.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        let rules = |a: &Option<Rule>, b: &Option<Rule>| match (a, b) {
+            (Some(a), Some(b)) => a.is_alike(b),
+            (None, None) => true,
+            _ => false,
+        };
+        match (&self.layout, &other.layout) {
+            (
+                Layout::Grid {
+                    source_rule: a_source,
+                    table_rule: a_table,
+                    sources: a_sources,
+                    present: a_present,
+                    ..
+                },
+                Layout::Grid {
+                    source_rule: b_source,
+                    table_rule: b_table,
+                    sources: b_sources,
+                    present: b_present,
+                    ..
+                },
+            ) => {
+                rules(a_source, b_source)
+                    && rules(a_table, b_table)
+                    && (a_sources, a_present) == (b_sources, b_present)
             }
-            Err(Misplaced::Kind) => {
-                let ((table, column), kind) = (names(), rule.kind);
-                Err(KeyError::Kind {
-                    table,
-                    column,
-                    kind,
-                    value: value.to_string(),
-                })
+            (
+                Layout::Spread {
+                    rule: a,
+                    homes: a_homes,
+                    ..
+                },
+                Layout::Spread {
+                    rule: b,
+                    homes: b_homes,
+                    ..
+                },
+            ) => a.is_alike(b) && a_homes == b_homes,
+            (
+                Layout::Direct {
+                    rule: a,
+                    nodes: a_nodes,
+                },
+                Layout::Direct {
+                    rule: b,
+                    nodes: b_nodes,
+                },
+            ) => {
+                // The strategies name the physical tables, which differ; places are compared
+                // by the strategies' own word.
+                let sources = |nodes: &[(SourceId, String)]| {
+                    nodes.iter().map(|(source, _)| *source).collect::<Vec<_>>()
+                };
+                sources(a_nodes) == sources(b_nodes) && a.is_alike(b)
             }
+            _ => false,
         }
     }
 
-    /// The positions of the nodes that can hold rows whose keys are in the sets that `keys` gives
-    /// for each rule, in order. None is possible: then no row can match.
-    pub fn route<'v>(&self, mut keys: impl FnMut(&Rule) -> KeySet<'v>) -> Vec<usize> {
-        let mut partitions = |rule: &Option<Rule>, count: usize| -> Vec<u32> {
-            // A topology never has more partitions than fit.
-            let count = count as u32;
-            match rule {
-                // A row whose key is NULL is refused, so there is no node for NULL.
-                Some(rule) => rule.strategy.route(&keys(rule)).below(count).collect(),
-                None => (0..count).collect(),
-            }
-        };
-        let sources = partitions(&self.source_rule, self.sources.len());
-        let tails = partitions(&self.table_rule, self.physical.len());
-        if sources == [0] {
-            return tails.into_iter().map(|tail| tail as usize).collect();
+    /// How many tails there are in the source that has most: 1 without a table rule.
+    pub fn tail_count(&self) -> usize {
+        match &self.layout {
+            Layout::Grid { tails, .. } | Layout::Spread { tails, .. } => *tails as usize,
+            Layout::Direct { nodes, .. } => nodes.len(),
         }
-        let width = self.physical.len();
-        sources
-            .iter()
-            .flat_map(|&source| {
-                tails
-                    .iter()
-                    .map(move |&t| source as usize * width + t as usize)
-            })
-            .collect()
+    }
+
+    /// The partitions of the source rule and of the other rule that lead to a position: unlike the
+    /// position, they stay the same when a table grows.
+    pub fn coordinates(&self, position: usize) -> (usize, usize) {
+        match &self.layout {
+            Layout::Grid { tails, .. } => (position / *tails as usize, position % *tails as usize),
+            Layout::Spread { .. } | Layout::Direct { .. } => (0, position),
+        }
+    }
+
+    /// The node to which partitions lead; `None` if there is none.
+    pub(super) fn node_of(&self, (source, other): (usize, usize)) -> Option<Node<'_>> {
+        let position = match &self.layout {
+            Layout::Grid { sources, tails, .. } => (source < sources.len()
+                && other < *tails as usize)
+                .then_some(source * *tails as usize + other)?,
+            Layout::Spread { .. } | Layout::Direct { .. } => other,
+        };
+        self.has(position).then(|| self.node(position))
+    }
+
+    /// The source of each partition of the source rule; empty for a table that has no such axis.
+    pub(super) fn axis(&self) -> &[SourceId] {
+        match &self.layout {
+            Layout::Grid { sources, .. } => sources,
+            Layout::Spread { .. } | Layout::Direct { .. } => &[],
+        }
+    }
+
+    /// Whether there is a tail of this name, or will be.
+    pub(super) fn has_tail(&self, name: &str) -> bool {
+        let tails = match &self.layout {
+            Layout::Grid { tails, .. } | Layout::Spread { tails, .. } => *tails,
+            Layout::Direct { .. } => 0,
+        };
+        let number = self
+            .tail_strategy()
+            .and_then(|strategy| strategy.number(name));
+        number.is_some_and(|number| number < tails || self.until.is_some())
+    }
+
+    /// The strategy of the tails, if names of physical tables come from one.
+    pub(super) fn tail_strategy(&self) -> Option<&dyn Strategy> {
+        match &self.layout {
+            Layout::Grid { table_rule, .. } => Some(table_rule.as_ref()?.key.strategy()),
+            Layout::Spread { rule, .. } => Some(rule.key.strategy()),
+            Layout::Direct { .. } => None,
+        }
     }
 }

@@ -1,44 +1,41 @@
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
-use sharding_core::error::Mistake;
-use sharding_core::key::KeyKind;
-use sharding_core::topology::{RuleDraft, TableDraft, TopologyDraft};
-use tokio::sync::Semaphore;
+use sea_orm::{ConnectOptions, DatabaseConnection, DbBackend, EntityTrait};
+use sharding_core::topology::{LinkDraft, TableDraft, TableName, TopologyDraft};
 
 use super::ShardingConnection;
+use super::source::{Access, common_backend, open};
 use crate::catalog;
-use crate::dialect;
-use crate::entity::{EntityTable, ShardedEntity};
+use crate::entity::{
+    EntityGroup, EntityRelation, EntityRules, EntityTable, ShardedEntity, check_draft, table_name,
+};
 use crate::error::ShardingError;
-use crate::execute::{Cluster, Source};
-use crate::shards::Shards;
+use crate::execute::{Clock, Cluster};
+use crate::shards::{PlainTable, Shards};
+use crate::tables::Definition;
 
 /// The configuration of a [`ShardingConnection`]. Everything is checked by
 /// [`ShardingBuilder::connect`], all mistakes are reported at once, and no database is touched
 /// before that.
 pub struct ShardingBuilder {
     sources: Vec<(String, Access)>,
-    default_source: Option<String>,
-    tables: Vec<(TableDraft, EntityTable)>,
+    draft: TopologyDraft,
+    /// One for each table of the draft, in its order.
+    entities: Vec<EntityTable>,
+    plain: Vec<PlainTable>,
     max_query_connections: Option<usize>,
-    clock: Box<dyn Fn() -> DateTime<Utc> + Send + Sync>,
-}
-
-enum Access {
-    Options(Box<ConnectOptions>),
-    Connection(DatabaseConnection),
+    clock: Clock,
 }
 
 impl Default for ShardingBuilder {
     fn default() -> Self {
         Self {
             sources: Vec::new(),
-            default_source: None,
-            tables: Vec::new(),
+            draft: TopologyDraft::default(),
+            entities: Vec::new(),
+            plain: Vec::new(),
             max_query_connections: None,
             clock: Box::new(Utc::now),
         }
@@ -50,8 +47,7 @@ impl fmt::Debug for ShardingBuilder {
         let sources: Vec<_> = self.sources.iter().map(|(name, _)| name).collect();
         f.debug_struct("ShardingBuilder")
             .field("sources", &sources)
-            .field("default_source", &self.default_source)
-            .field("tables", &self.tables)
+            .field("draft", &self.draft)
             .field("max_query_connections", &self.max_query_connections)
             .finish_non_exhaustive()
     }
@@ -70,8 +66,8 @@ impl ShardingBuilder {
     /// drop one.
     #[must_use]
     pub fn source(mut self, name: impl Into<String>, options: impl Into<ConnectOptions>) -> Self {
-        self.sources
-            .push((name.into(), Access::Options(Box::new(options.into()))));
+        let access = Access::Options(Box::new(options.into()));
+        self.sources.push((name.into(), access));
         self
     }
 
@@ -82,24 +78,65 @@ impl ShardingBuilder {
         name: impl Into<String>,
         connection: DatabaseConnection,
     ) -> Self {
-        self.sources
-            .push((name.into(), Access::Connection(connection)));
+        let access = Access::Connection(connection);
+        self.sources.push((name.into(), access));
         self
     }
 
-    /// The data source of tables that are not sharded, and of sharded tables without a source
+    /// The data source of tables that are not declared, and of sharded tables without a source
     /// rule: the first one unless named here.
     #[must_use]
     pub fn default_source(mut self, name: impl Into<String>) -> Self {
-        self.default_source = Some(name.into());
+        self.draft.default_source = Some(name.into());
         self
     }
 
-    /// Adds a sharded entity.
+    /// Adds a sharded entity with the rules of its derive.
     #[must_use]
-    pub fn entity<E: ShardedEntity>(mut self) -> Self {
-        self.tables
-            .push((E::sharding().draft(), EntityTable::of::<E>()));
+    pub fn entity<E: ShardedEntity>(self) -> Self {
+        self.table(E::sharding())
+    }
+
+    /// Adds a sharded entity with rules that are written here.
+    #[must_use]
+    pub fn table<E: EntityTrait>(mut self, rules: EntityRules<E>) -> Self {
+        self.draft.tables.push(rules.draft());
+        self.entities.push(EntityTable::of::<E>());
+        self
+    }
+
+    /// Adds an entity whose table is present in full in every data source, so that it can be
+    /// joined everywhere. It is read in any of them. Writes to it are refused as long as there are
+    /// several: write to each copy on its plain connection.
+    #[must_use]
+    pub fn broadcast<E: EntityTrait>(mut self) -> Self {
+        let name = self.plain::<E>();
+        self.draft.broadcast.push(name);
+        self
+    }
+
+    /// Adds an entity that is not sharded and lives in this data source. Entities that are not
+    /// added live in the default one.
+    #[must_use]
+    pub fn single<E: EntityTrait>(mut self, source: impl Into<String>) -> Self {
+        let name = self.plain::<E>();
+        self.draft.single.push((name, source.into()));
+        self
+    }
+
+    /// Declares that sharded entities, as a tuple of at least two, place rows with equal keys
+    /// together. It is a mistake if their rules do not. Entities with alike rules are co-located
+    /// without being declared, where a relation leads from key to key.
+    #[must_use]
+    pub fn co_located<G: EntityGroup>(mut self) -> Self {
+        self.draft.co_located.push(G::names());
+        self
+    }
+
+    /// A data source that gets no new rows from the beginning.
+    #[must_use]
+    pub fn draining(mut self, source: impl Into<String>) -> Self {
+        self.draft.draining.push(source.into());
         self
     }
 
@@ -111,8 +148,7 @@ impl ShardingBuilder {
         self
     }
 
-    /// The clock that decides which calendar tails exist: the system's unless given here. It is
-    /// read once, while connecting.
+    /// The clock that decides which calendar tails exist: the system's unless given here.
     #[must_use]
     pub fn clock(mut self, now: impl Fn() -> DateTime<Utc> + Send + Sync + 'static) -> Self {
         self.clock = Box::new(now);
@@ -125,144 +161,55 @@ impl ShardingBuilder {
     /// [`ShardingError::Config`] with every mistake, before any database is touched;
     /// [`ShardingError::Unreachable`] for the first source that does not answer.
     pub async fn connect(self) -> Result<ShardingConnection, ShardingError> {
-        let mut mistakes = Vec::new();
-        let backend = self.backend(&mut mistakes);
-        let (drafts, entities) = self.tables.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
-        let topology = TopologyDraft {
-            sources: self.sources.iter().map(|(name, _)| name.clone()).collect(),
-            default_source: self.default_source,
-            tables: drafts
-                .into_iter()
-                .map(|draft| for_backend(draft, backend))
-                .collect(),
-            mistakes,
+        let mut draft = self.draft;
+        let backend = common_backend(None, &self.sources, &mut draft.mistakes);
+        draft.sources = self.sources.iter().map(|(name, _)| name.clone()).collect();
+        draft.links = links(&self.entities, &draft.tables);
+        for (table, entity) in draft.tables.iter_mut().zip(&self.entities) {
+            check_draft(table, entity, backend, &mut draft.mistakes);
         }
-        .build((self.clock)())?;
+        let topology = draft.clone().build((self.clock)())?;
+        draft.freeze(&topology);
         let opened = self
             .sources
             .into_iter()
             .map(|(name, access)| open(name, access));
         let sources = futures_util::future::try_join_all(opened).await?;
-        let connections: Vec<_> = sources
-            .iter()
-            .map(|source| source.connection.clone())
-            .collect();
-        let known = catalog::load(&topology, &connections).await?;
+        let sources: Vec<_> = sources.into_iter().map(Arc::new).collect();
+        let known = catalog::load(&topology, &sources).await?;
         let shards = Shards {
             backend: backend.unwrap_or(DbBackend::Sqlite),
             topology: Arc::new(topology),
-            entities: Arc::new(entities),
+            entities: Arc::new(self.entities),
             known,
+            plain: Arc::new(self.plain),
+            sources: Arc::new(sources),
+            draft: Arc::new(draft),
         };
         let parallelism = || std::thread::available_parallelism().map_or(1, Into::into);
         let max_query_connections = self.max_query_connections.unwrap_or_else(parallelism);
-        Ok(ShardingConnection::new(Cluster::new(
-            shards,
-            sources,
-            max_query_connections,
-        )))
+        let cluster = Cluster::new(shards, self.clock, max_query_connections);
+        Ok(ShardingConnection::new(cluster))
     }
 
-    /// The one database system of all sources.
-    fn backend(&self, mistakes: &mut Vec<Mistake>) -> Option<DbBackend> {
-        let mut first: Option<(&str, DbBackend)> = None;
-        for (name, access) in &self.sources {
-            let backend = match access {
-                Access::Connection(connection) => connection.get_database_backend(),
-                Access::Options(options) => match backend_of(options.get_url()) {
-                    Ok(backend) => backend,
-                    Err(why) => {
-                        mistakes.push(Mistake::BadSourceUrl {
-                            name: name.clone(),
-                            why,
-                        });
-                        continue;
-                    }
-                },
-            };
-            match first {
-                None => first = Some((name, backend)),
-                Some((first, first_backend)) if first_backend != backend => {
-                    mistakes.push(Mistake::MixedBackends {
-                        name: name.clone(),
-                        backend: format!("{backend:?}"),
-                        first: first.to_owned(),
-                        first_backend: format!("{first_backend:?}"),
-                    });
-                }
-                Some(_) => {}
-            }
-        }
-        first.map(|(_, backend)| backend)
+    fn plain<E: EntityTrait>(&mut self) -> TableName {
+        let name = table_name::<E>();
+        self.plain.push(PlainTable {
+            name: name.clone(),
+            definition: Definition::of::<E>,
+        });
+        name
     }
 }
 
-/// The database system that a URL is for, if its feature is enabled.
-fn backend_of(url: &str) -> Result<DbBackend, String> {
-    // SeaORM panics on a URL that cannot be parsed, and its error holds the URL.
-    url::Url::parse(url).map_err(|error| format!("its URL cannot be parsed: {error}"))?;
-    let enabled = [
-        (
-            DbBackend::Sqlite,
-            "sqlx-sqlite",
-            cfg!(feature = "sqlx-sqlite"),
-        ),
-        (
-            DbBackend::Postgres,
-            "sqlx-postgres",
-            cfg!(feature = "sqlx-postgres"),
-        ),
-        (DbBackend::MySql, "sqlx-mysql", cfg!(feature = "sqlx-mysql")),
-    ];
-    match enabled
-        .into_iter()
-        .find(|(backend, _, _)| backend.is_prefix_of(url))
-    {
-        Some((backend, _, true)) => Ok(backend),
-        Some((_, feature, false)) => Err(format!("its URL needs the feature `{feature}`")),
-        None => Err("its URL begins with none of `sqlite:`, `postgres:`, `mysql:`".to_owned()),
-    }
-}
-
-/// SQLite keeps decimals as floating point numbers, so different keys could become equal.
-fn for_backend(mut draft: TableDraft, backend: Option<DbBackend>) -> TableDraft {
-    let unusable = |rule: &mut RuleDraft| {
-        if rule.kind == Ok(KeyKind::Decimal) {
-            rule.kind = Err("a decimal, which SQLite keeps as a floating point number".to_owned());
-        }
+/// The relations between sharded tables.
+pub(super) fn links(entities: &[EntityTable], tables: &[TableDraft]) -> Vec<LinkDraft> {
+    let of_table = |(table, entity): (&TableDraft, &EntityTable)| -> Vec<LinkDraft> {
+        let link = |relation: &EntityRelation| LinkDraft {
+            from: (table.name.clone(), relation.from.clone()),
+            to: (relation.target.clone(), relation.to.clone()),
+        };
+        entity.relations.iter().map(link).collect()
     };
-    if backend == Some(DbBackend::Sqlite) {
-        draft
-            .source
-            .iter_mut()
-            .chain(&mut draft.table)
-            .for_each(unusable);
-    }
-    draft
-}
-
-async fn open(name: String, access: Access) -> Result<Source, ShardingError> {
-    /// What sqlx waits for a connection unless told otherwise.
-    const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
-
-    let (connection, acquire_timeout) = match access {
-        Access::Connection(connection) => (connection, None),
-        Access::Options(options) => {
-            let timeout = options.get_acquire_timeout();
-            let connection = Database::connect(*options).await;
-            let unreachable = |error| ShardingError::Unreachable {
-                data_source: name.clone(),
-                error,
-            };
-            (connection.map_err(unreachable)?, timeout)
-        }
-    };
-    let size = dialect::pool_size(&connection).max(1);
-    Ok(Source {
-        name,
-        size,
-        acquire_timeout: acquire_timeout.unwrap_or(ACQUIRE_TIMEOUT),
-        permits: Arc::new(Semaphore::new(size as usize)),
-        connection,
-    })
+    tables.iter().zip(entities).flat_map(of_table).collect()
 }

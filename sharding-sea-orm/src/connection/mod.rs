@@ -1,6 +1,8 @@
 //! The connection that takes the place of SeaORM's, and its transactions.
 
 mod builder;
+mod change;
+mod source;
 mod traits;
 mod transaction;
 
@@ -10,6 +12,7 @@ use sea_orm::{DatabaseConnection, DbBackend, DbErr, StatementBuilder};
 use sharding_core::topology::Topology;
 
 pub use builder::ShardingBuilder;
+pub use change::ShardingChange;
 pub use transaction::ShardingTransaction;
 
 use crate::error::ShardingError;
@@ -46,20 +49,14 @@ impl ShardingConnection {
     }
 
     /// Creates what is missing of the physical tables of all sharded entities, with their indexes
-    /// and constraints. It may be repeated.
+    /// and constraints, and the tables of registered broadcast and single entities. It may be
+    /// repeated; after a new period has begun, it creates the tails that are due.
     ///
     /// # Errors
     /// If a foreign key leads out of reach, before anything is created; and errors of the
     /// databases.
     pub async fn create_tables(&self) -> Result<(), ShardingError> {
-        let shards = self.cluster.shards();
-        let connections: Vec<_> = self
-            .cluster
-            .sources
-            .iter()
-            .map(|source| source.connection.clone())
-            .collect();
-        tables::create(&shards, &connections).await?;
+        tables::create(&self.cluster.shards()).await?;
         self.cluster.refresh().await?;
         Ok(())
     }
@@ -73,6 +70,11 @@ impl ShardingConnection {
     /// Errors of the databases.
     pub async fn refresh(&self) -> Result<(), DbErr> {
         self.cluster.refresh().await
+    }
+
+    /// Begins a change of data sources and rules, which takes place under running statements.
+    pub fn change(&self) -> ShardingChange<'_> {
+        ShardingChange::new(&self.cluster)
     }
 
     /// How a statement would be carried out: its nodes, the reasons for them, the rung of the
@@ -91,7 +93,7 @@ impl ShardingConnection {
         Ok(match work {
             Work::Read(read) => read.jobs.len(),
             Work::Write(write) => write.jobs.len(),
-            Work::Pass(..) => 1,
+            Work::Pass(..) | Work::Unsure(_) => 1,
         })
     }
 
@@ -101,13 +103,10 @@ impl ShardingConnection {
     }
 
     /// The plain connection of one data source, which knows nothing of sharding.
-    pub fn source(&self, name: &str) -> Option<&DatabaseConnection> {
-        let source = self
-            .cluster
-            .sources
-            .iter()
-            .find(|source| source.name == name)?;
-        Some(&source.connection)
+    pub fn source(&self, name: &str) -> Option<DatabaseConnection> {
+        let shards = self.cluster.shards();
+        let id = shards.topology.source_id(name)?;
+        Some(shards.sources[id.index()].connection.clone())
     }
 
     /// The database system of the data sources.
@@ -120,7 +119,9 @@ impl ShardingConnection {
     /// # Errors
     /// The first source that does not.
     pub async fn ping(&self) -> Result<(), ShardingError> {
-        for source in &self.cluster.sources {
+        let shards = self.cluster.shards();
+        for (id, _) in shards.topology.sources() {
+            let source = &shards.sources[id.index()];
             source
                 .connection
                 .ping()
@@ -139,7 +140,9 @@ impl ShardingConnection {
     /// Errors of the databases; the other pools are closed all the same.
     pub async fn close(self) -> Result<(), DbErr> {
         let mut result = Ok(());
-        for source in &self.cluster.sources {
+        let shards = self.cluster.shards();
+        for (id, _) in shards.topology.sources() {
+            let source = &shards.sources[id.index()];
             result = result.and(source.connection.close_by_ref().await);
         }
         result

@@ -13,7 +13,7 @@ use sea_orm::{
 use super::{ShardingConnection, ShardingTransaction};
 use crate::execute::{RowStream, Session};
 use crate::plan::Want;
-use crate::statement::{Work, check_text};
+use crate::statement::{Work, source_of_text};
 
 macro_rules! connection_traits {
     ($connection:ty) => {
@@ -40,8 +40,7 @@ macro_rules! connection_traits {
 
             async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
                 let shards = self.session().cluster().shards();
-                check_text(&shards, sql)?;
-                let source = shards.topology.default_source();
+                let source = source_of_text(&shards, sql)?;
                 self.session().execute_unprepared(source, sql).await
             }
 

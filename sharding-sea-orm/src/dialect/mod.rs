@@ -11,7 +11,7 @@ mod sqlite;
 mod text;
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{DatabaseConnection, DbBackend, DbErr, QueryResult, Statement};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, QueryResult, Statement};
 use sharding_core::merge::Datum;
 use sharding_core::plan::Output;
 
@@ -50,7 +50,7 @@ macro_rules! of_dialect {
 const NO_DIALECT: &str = "a connection of a database whose feature is not enabled";
 
 /// Reads what is needed of a data source's catalog.
-pub(crate) async fn catalog(connection: &DatabaseConnection) -> Result<Catalog, DbErr> {
+pub(crate) async fn catalog<C: ConnectionTrait>(connection: &C) -> Result<Catalog, DbErr> {
     of_dialect!(
         connection.get_database_backend(),
         dialect => dialect::catalog::load(connection).await,

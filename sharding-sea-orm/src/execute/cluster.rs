@@ -1,21 +1,27 @@
-use std::sync::{Arc, RwLock};
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use sea_orm::{DatabaseConnection, DbErr};
 use sharding_core::topology::SourceId;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 
 use crate::catalog;
 use crate::error::ShardingError;
 use crate::shards::Shards;
 
-/// The data sources of a sharded connection, and what is known of their tables.
-#[derive(Debug)]
+/// The state of a sharded connection, which is replaced as a whole under running statements.
 pub(crate) struct Cluster {
-    pub(crate) sources: Vec<Source>,
     pub(crate) max_query_connections: usize,
     shards: RwLock<Arc<Shards>>,
+    clock: Clock,
+    /// Changes happen one after the other; statements do not wait for them.
+    pub(crate) changing: Mutex<()>,
 }
+
+/// What tells the time.
+pub(crate) type Clock = Box<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 
 /// A data source and the right to use its connections.
 ///
@@ -31,27 +37,31 @@ pub(crate) struct Source {
 }
 
 impl Cluster {
-    pub(crate) fn new(shards: Shards, sources: Vec<Source>, max_query_connections: usize) -> Self {
+    pub(crate) fn new(shards: Shards, clock: Clock, max_query_connections: usize) -> Self {
         Self {
-            sources,
             max_query_connections,
             shards: RwLock::new(Arc::new(shards)),
+            clock,
+            changing: Mutex::new(()),
         }
     }
 
     /// What is known now; a statement asks once.
     pub(crate) fn shards(&self) -> Arc<Shards> {
-        // Nothing panics while the lock is held, so a poisoned one still holds a whole value.
-        Arc::clone(
-            &self
-                .shards
-                .read()
-                .unwrap_or_else(std::sync::PoisonError::into_inner),
-        )
+        let shards = self.last();
+        match shards.topology.until() {
+            Some(until) if until <= self.now() => self.grow(),
+            _ => shards,
+        }
     }
 
-    pub(crate) fn source(&self, id: SourceId) -> &Source {
-        &self.sources[id.index()]
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        (self.clock)()
+    }
+
+    /// A data source; it keeps its id for ever.
+    pub(crate) fn source(&self, id: SourceId) -> Arc<Source> {
+        Arc::clone(&self.last().sources[id.index()])
     }
 
     /// How many statements of one query run at once in a data source.
@@ -61,24 +71,77 @@ impl Cluster {
 
     /// Reads the catalogs again.
     pub(crate) async fn refresh(&self) -> Result<(), DbErr> {
+        let _changing = self.changing.lock().await;
         let shards = self.shards();
-        let connections: Vec<_> = self
-            .sources
-            .iter()
-            .map(|source| source.connection.clone())
-            .collect();
-        let known = catalog::load(&shards.topology, &connections).await?;
-        let refreshed = Arc::new(Shards {
-            backend: shards.backend,
-            topology: Arc::clone(&shards.topology),
-            entities: Arc::clone(&shards.entities),
+        let known = catalog::load(&shards.topology, &shards.sources).await?;
+        self.replace(Shards {
             known,
+            ..Shards::clone(&shards)
         });
-        *self
-            .shards
-            .write()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) = refreshed;
         Ok(())
+    }
+
+    /// Takes what has been found out in place of what was known, unless the topology has become
+    /// another in the meantime: then it is found out again when it is needed.
+    pub(crate) fn learn(&self, learn: impl FnOnce(&Shards) -> Shards, before: &Shards) {
+        let mut shards = self.shards.write().unwrap_or_else(PoisonError::into_inner);
+        if Arc::ptr_eq(&shards.topology, &before.topology) {
+            *shards = Arc::new(learn(&shards));
+        }
+    }
+
+    /// Takes another state from now on. Whoever calls this holds the lock for changes.
+    pub(crate) fn replace(&self, mut shards: Shards) {
+        // The clock may have passed the end of the topology while this one was made.
+        if shards
+            .topology
+            .until()
+            .is_some_and(|until| until <= self.now())
+        {
+            shards = grown(&shards, self.now());
+        }
+        *self.shards.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(shards);
+    }
+
+    /// Nothing panics while the lock is held, so a poisoned one still holds a whole value.
+    fn last(&self) -> Arc<Shards> {
+        Arc::clone(&self.shards.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The tails that have come to exist.
+    fn grow(&self) -> Arc<Shards> {
+        let mut shards = self.shards.write().unwrap_or_else(PoisonError::into_inner);
+        let now = self.now();
+        if shards.topology.until().is_some_and(|until| until <= now) {
+            *shards = Arc::new(grown(&shards, now));
+        }
+        Arc::clone(&shards)
+    }
+}
+
+fn grown(shards: &Shards, now: DateTime<Utc>) -> Shards {
+    let topology = shards.topology.at(now);
+    let tables = shards.topology.tables().iter().zip(topology.tables());
+    let known = tables.zip(&shards.known).map(|((before, after), known)| {
+        if Arc::ptr_eq(before, after) {
+            Arc::clone(known)
+        } else {
+            Arc::new(known.grown(before, after))
+        }
+    });
+    Shards {
+        known: known.collect(),
+        topology: Arc::new(topology),
+        ..shards.clone()
+    }
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster")
+            .field("max_query_connections", &self.max_query_connections)
+            .field("shards", &self.last())
+            .finish_non_exhaustive()
     }
 }
 
@@ -99,5 +162,13 @@ impl Source {
             }
             .into()),
         }
+    }
+
+    /// Waits until no statement holds a connection, lets none begin, and closes the pool.
+    pub(crate) async fn retire(&self) -> Result<(), DbErr> {
+        let all = self.permit(self.size).await;
+        self.permits.close();
+        drop(all);
+        self.connection.close_by_ref().await
     }
 }

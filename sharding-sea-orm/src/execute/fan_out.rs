@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
@@ -20,18 +21,18 @@ pub(crate) struct Job {
 
 impl Job {
     pub(crate) fn source(&self) -> SourceId {
-        self.table.node(self.node).source
+        self.table.source(self.node)
     }
 
     /// An error of the node, with the name of the missing table if that is what it is.
     pub(crate) fn explain(&self, error: DbErr, cluster: &Cluster) -> DbErr {
         let node = self.table.node(self.node);
-        if !is_missing_table(&error) || !error.to_string().contains(node.table) {
+        if !is_missing_table(&error) || !error.to_string().contains(&*node.table) {
             return error;
         }
         ShardingError::MissingTable {
             table: self.table.name().to_string(),
-            physical: node.table.to_owned(),
+            physical: node.table.to_string(),
             data_source: cluster.source(node.source).name.clone(),
         }
         .into()
@@ -51,26 +52,22 @@ pub(crate) async fn query_all(
         return Ok(answers);
     };
     // Sources run side by side; within one, so many statements at once as it has the width for.
-    let mut by_source: Vec<Vec<(usize, Job)>> = vec![Vec::new(); cluster.sources.len()];
+    let mut by_source: BTreeMap<SourceId, Vec<(usize, Job)>> = BTreeMap::new();
     for (at, job) in jobs.into_iter().enumerate() {
-        by_source[job.source().index()].push((at, job));
+        by_source.entry(job.source()).or_default().push((at, job));
     }
-    let of_sources = by_source
-        .into_iter()
-        .zip(&cluster.sources)
-        .map(|(jobs, source)| async move {
-            let run = |(at, job): (usize, Job)| async move {
-                Ok::<_, DbErr>((at, session.query_job(job).await?))
-            };
-            let mut answers = Vec::with_capacity(jobs.len());
-            let mut running = stream::iter(jobs)
-                .map(run)
-                .buffer_unordered(cluster.width(source));
-            while let Some(answer) = running.next().await {
-                answers.push(answer?);
-            }
-            Ok::<_, DbErr>(answers)
-        });
+    let of_sources = by_source.into_iter().map(|(source, jobs)| async move {
+        let width = cluster.width(&cluster.source(source));
+        let run = |(at, job): (usize, Job)| async move {
+            Ok::<_, DbErr>((at, session.query_job(job).await?))
+        };
+        let mut answers = Vec::with_capacity(jobs.len());
+        let mut running = stream::iter(jobs).map(run).buffer_unordered(width);
+        while let Some(answer) = running.next().await {
+            answers.push(answer?);
+        }
+        Ok::<_, DbErr>(answers)
+    });
     let mut answers: Vec<_> = try_join_all(of_sources)
         .await?
         .into_iter()
@@ -88,10 +85,9 @@ pub(crate) async fn query_some(
     enough: usize,
 ) -> Result<Vec<QueryResult>, DbErr> {
     let width = match session {
-        Session::Pool(cluster) => cluster
-            .sources
+        Session::Pool(cluster) => jobs
             .iter()
-            .map(|source| cluster.width(source))
+            .map(|job| cluster.width(&cluster.source(job.source())))
             .min()
             .unwrap_or(1),
         Session::Transaction(_) => 1,

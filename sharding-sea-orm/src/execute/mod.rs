@@ -2,8 +2,9 @@
 
 mod cluster;
 mod fan_out;
+mod look_for;
 mod session;
 
-pub(crate) use cluster::{Cluster, Source};
+pub(crate) use cluster::{Clock, Cluster, Source};
 pub(crate) use fan_out::{Job, query_all, query_some};
 pub(crate) use session::{Returning, RowStream, Session};

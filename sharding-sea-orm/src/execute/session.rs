@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::pin::Pin;
 
 use futures_util::{Stream, StreamExt, TryStreamExt};
@@ -7,8 +8,10 @@ use sea_orm::{
 use sharding_core::topology::SourceId;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::{Cluster, Job, Source};
+use super::{Cluster, Job};
+use crate::catalog::Catalog;
 use crate::connection::ShardingTransaction;
+use crate::dialect;
 
 /// Rows as they arrive.
 pub(crate) type RowStream<'a> = Pin<Box<dyn Stream<Item = Result<QueryResult, DbErr>> + Send + 'a>>;
@@ -32,7 +35,8 @@ macro_rules! on_connection {
                 $call
             }
             Session::Transaction(transaction) => {
-                let $connection = transaction.on($source).await?;
+                let open = transaction.on($source).await?;
+                let $connection = &*open;
                 $call
             }
         }
@@ -86,6 +90,11 @@ impl<'a> Session<'a> {
         statement: Statement,
     ) -> Result<ExecResult, DbErr> {
         on_connection!(self, source, connection => connection.execute_raw(statement).await)
+    }
+
+    /// The catalog of a source.
+    pub(crate) async fn catalog(self, source: SourceId) -> Result<Catalog, DbErr> {
+        on_connection!(self, source, connection => dialect::catalog(connection).await)
     }
 
     /// The effect of unprepared text on a source.
@@ -173,26 +182,23 @@ impl<'a> Session<'a> {
         let Self::Pool(cluster) = self else {
             return Ok(None);
         };
-        let mut counts = vec![0_usize; cluster.sources.len()];
-        jobs.iter()
-            .for_each(|job| counts[job.source().index()] += 1);
-        let fits = |(count, source): (&usize, &Source)| *count <= cluster.width(source);
-        if !counts.iter().zip(&cluster.sources).all(fits) {
+        let mut counts: BTreeMap<SourceId, u32> = BTreeMap::new();
+        for job in jobs {
+            *counts.entry(job.source()).or_default() += 1;
+        }
+        let fits =
+            |(id, count): (&SourceId, &u32)| *count as usize <= cluster.width(&cluster.source(*id));
+        if !counts.iter().all(fits) {
             return Ok(None);
         }
-        let mut permits = Vec::with_capacity(cluster.sources.len());
-        for (count, source) in counts.iter().zip(&cluster.sources) {
-            // The count fits the pool's size, which is a `u32`.
-            let wanted = *count as u32;
-            permits.push(match wanted {
-                0 => None,
-                wanted => Some(source.permit(wanted).await?),
-            });
+        let mut permits = BTreeMap::new();
+        for (id, wanted) in counts {
+            permits.insert(id, cluster.source(id).permit(wanted).await?);
         }
         let mut streams = Vec::with_capacity(jobs.len());
         for job in jobs {
-            let own = permits[job.source().index()]
-                .as_mut()
+            let own = permits
+                .get_mut(&job.source())
                 .and_then(|permit| permit.split(1));
             streams.push(held_stream(cluster, job.clone(), own));
         }
@@ -205,8 +211,8 @@ fn held_stream(cluster: &Cluster, job: Job, permit: Option<OwnedSemaphorePermit>
     Box::pin(async_stream::try_stream! {
         let _permit = permit;
         let explain = |error| job.explain(error, cluster);
-        let connection = &cluster.source(job.source()).connection;
-        let mut rows = connection.stream_raw(job.statement.clone()).await.map_err(explain)?;
+        let source = cluster.source(job.source());
+        let mut rows = source.connection.stream_raw(job.statement.clone()).await.map_err(explain)?;
         while let Some(row) = rows.next().await {
             yield row.map_err(explain)?;
         }

@@ -7,14 +7,14 @@ pub(crate) use read::{GroupColumns, KeyReason, PlannedRead, Want, key_reasons, p
 pub(crate) use write::{PlannedWrite, plan_delete, plan_insert, plan_update};
 
 use sharding_core::plan::{Clause, Reach};
-use sharding_core::topology::Table;
+use sharding_core::topology::{SourceId, Table};
 
 use crate::error::ShardingError;
-use crate::shards::Shards;
+use crate::shards::{Gathering, Shards};
 
 /// How far the nodes are apart.
 fn reach(table: &Table, nodes: &[usize]) -> Reach {
-    let mut sources = nodes.iter().map(|&at| table.node(at).source);
+    let mut sources = nodes.iter().map(|&at| table.source(at));
     match (sources.next(), nodes.len()) {
         (None, _) | (_, 1) => Reach::OneNode,
         (Some(first), _) if sources.all(|source| source == first) => Reach::OneSource,
@@ -22,23 +22,65 @@ fn reach(table: &Table, nodes: &[usize]) -> Reach {
     }
 }
 
-/// No node can have matching rows, but one must give the well-formed answer of no rows.
-fn at_least_one(nodes: Vec<usize>) -> Vec<usize> {
-    if nodes.is_empty() { vec![0] } else { nodes }
+/// If no node can have matching rows, one must still give the well-formed answer of no rows: one
+/// that is beside the other tables.
+fn at_least_one(table: &Table, nodes: Vec<usize>, others: Gathering) -> Vec<usize> {
+    if !nodes.is_empty() {
+        return nodes;
+    }
+    let is_beside = |node: &usize| match others {
+        Gathering::At(source) => table.source(*node) == source,
+        Gathering::Anywhere | Gathering::Torn => true,
+    };
+    let beside = table.positions().find(is_beside);
+    beside
+        .or_else(|| table.positions().next())
+        .into_iter()
+        .collect()
 }
 
-/// Tables that are not sharded are in the default source only.
+/// The other tables of a statement have to be in the data source of every node.
 fn check_others(
     shards: &Shards,
     table: &Table,
     nodes: &[usize],
-    has_others: bool,
+    others: Gathering,
 ) -> Result<(), ShardingError> {
-    let default = shards.topology.default_source();
-    if has_others && nodes.iter().any(|&at| table.node(at).source != default) {
-        return Err(shards
-            .refusal(Clause::JoinAcrossSources, table, nodes)
-            .into());
+    let is_reached = |&node: &usize| match others {
+        Gathering::Anywhere => true,
+        Gathering::At(source) => table.source(node) == source,
+        Gathering::Torn => false,
+    };
+    if nodes.iter().all(is_reached) {
+        return Ok(());
     }
-    Ok(())
+    Err(shards
+        .refusal(Clause::JoinAcrossSources, table, nodes)
+        .into())
+}
+
+/// Where a statement without a sharded table goes.
+pub(crate) fn gathered(shards: &Shards, others: Gathering) -> Result<SourceId, ShardingError> {
+    match others {
+        Gathering::Anywhere => Ok(shards.topology.default_source()),
+        Gathering::At(source) => Ok(source),
+        Gathering::Torn => {
+            let tables = "tables of different data sources".to_owned();
+            Err(Shards::refusal_of(Clause::JoinAcrossSources, tables).into())
+        }
+    }
+}
+
+/// A write to a table of which every data source has a copy.
+fn refuse_copy<T>(table: String) -> Result<T, ShardingError> {
+    Err(Shards::refusal_of(Clause::BroadcastWrite, table).into())
+}
+
+/// What is planned for a statement.
+#[derive(Debug)]
+pub(crate) enum Planned<T> {
+    /// It has a sharded table.
+    Sharded(T),
+    /// It has none, and goes to this data source as it stands.
+    Unsharded(SourceId),
 }

@@ -4,9 +4,9 @@ use sea_orm::DbBackend;
 use sea_orm::sea_query::{Expr, SelectExpr, SelectStatement};
 use sharding_core::key::KeySet;
 use sharding_core::plan::{self, Clause, Item, Merge, Page, Partial, Reach, ReadPlan};
-use sharding_core::topology::{Node, Rule, Table};
+use sharding_core::topology::{Key, Node, Table};
 
-use super::{at_least_one, check_others, reach};
+use super::{Planned, at_least_one, check_others, gathered, reach};
 use crate::dialect;
 use crate::error::ShardingError;
 use crate::execute::Job;
@@ -24,6 +24,8 @@ pub(crate) enum Want {
 /// A SELECT of a sharded table, ready to run.
 #[derive(Debug)]
 pub(crate) struct PlannedRead {
+    /// The table's position in the topology.
+    pub(crate) at: usize,
     pub(crate) table: Arc<Table>,
     /// The positions of the nodes, in order. With a union there is one job for all of them.
     pub(crate) nodes: Vec<usize>,
@@ -56,22 +58,29 @@ pub(crate) struct KeyReason {
     pub(crate) keys: String,
 }
 
-/// Plans a SELECT; `None` if no sharded table is in it.
+/// Plans a SELECT.
 pub(crate) fn plan_read(
     shards: &Shards,
     select: &SelectStatement,
     want: Want,
-) -> Result<Option<PlannedRead>, ShardingError> {
+) -> Result<Planned<PlannedRead>, ShardingError> {
     let mut view = match Selected::of(select, shards) {
-        Selected::Unsharded => return Ok(None),
+        Selected::Unsharded(others) => {
+            return Ok(Planned::Unsharded(gathered(shards, others)?));
+        }
         Selected::Refused(sharded, clause) => {
             return Err(shards.refusal(clause, sharded.table, &[]).into());
         }
         Selected::Sharded(view) => view,
     };
     let table = Arc::clone(view.sharded.table);
-    let nodes = at_least_one(table.route(|rule| view.keys(rule, shards)));
-    check_others(shards, &table, &nodes, view.has_others)?;
+    let reached = table.route(|column| view.keys(column, shards));
+    let nodes = at_least_one(
+        &table,
+        view.sharded.facts.present(&table, reached),
+        view.others,
+    );
+    check_others(shards, &table, &nodes, view.others)?;
     let reach = reach(&table, &nodes);
     if reach != Reach::OneNode {
         view.complete(select, shards);
@@ -106,7 +115,8 @@ pub(crate) fn plan_read(
         )),
         _ => None,
     };
-    Ok(Some(PlannedRead {
+    Ok(Planned::Sharded(PlannedRead {
+        at: view.sharded.at,
         table,
         nodes,
         jobs,
@@ -120,18 +130,15 @@ pub(crate) fn key_reasons(shards: &Shards, select: &SelectStatement) -> Vec<KeyR
     let Selected::Sharded(view) = Selected::of(select, shards) else {
         return Vec::new();
     };
-    view.sharded
-        .table
-        .rules()
-        .map(|rule| reason(rule, &view.keys(rule, shards)))
-        .collect()
+    let reason = |key: &Key| reason(key, &key.values(|column| view.keys(column, shards)));
+    view.sharded.table.keys().map(reason).collect()
 }
 
-pub(crate) fn reason(rule: &Rule, keys: &KeySet<'_>) -> KeyReason {
+pub(crate) fn reason(key: &Key, values: &KeySet<'_>) -> KeyReason {
     KeyReason {
-        column: rule.column().to_owned(),
-        strategy: rule.strategy().describe(),
-        keys: keys.to_string(),
+        column: key.label().into_owned(),
+        strategy: key.strategy().describe(),
+        keys: values.to_string(),
     }
 }
 

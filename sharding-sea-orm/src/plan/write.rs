@@ -3,10 +3,10 @@ use std::sync::Arc;
 use sea_orm::Statement;
 use sea_orm::sea_query::{DeleteStatement, InsertStatement, UpdateStatement};
 use sharding_core::plan::{self, Clause, Reach};
-use sharding_core::topology::{Node, Table};
+use sharding_core::topology::{Node, SourceState, Table};
 
 use super::read::{KeyReason, reason};
-use super::{at_least_one, check_others, reach};
+use super::{Planned, at_least_one, check_others, gathered, reach, refuse_copy};
 use crate::error::ShardingError;
 use crate::execute::Job;
 use crate::rewrite::{node_delete, node_insert, node_update};
@@ -16,6 +16,8 @@ use crate::visit::{InsertView, Inserted, WriteView, Written};
 /// A write to a sharded table, ready to run. Several jobs are of one source and happen together.
 #[derive(Debug)]
 pub(crate) struct PlannedWrite {
+    /// The table's position in the topology.
+    pub(crate) at: usize,
     pub(crate) table: Arc<Table>,
     pub(crate) jobs: Vec<Job>,
     /// For an INSERT, the positions of each job's rows among the rows of the statement.
@@ -24,13 +26,16 @@ pub(crate) struct PlannedWrite {
     pub(crate) keys: Vec<KeyReason>,
 }
 
-/// Plans an INSERT; `None` if its table is not sharded.
+/// Plans an INSERT.
 pub(crate) fn plan_insert(
     shards: &Shards,
     insert: &InsertStatement,
-) -> Result<Option<PlannedWrite>, ShardingError> {
+) -> Result<Planned<PlannedWrite>, ShardingError> {
     let view = match InsertView::of(insert, shards) {
-        Inserted::Unsharded => return Ok(None),
+        Inserted::Unsharded(others) => {
+            return Ok(Planned::Unsharded(gathered(shards, others)?));
+        }
+        Inserted::SpreadCopy(table) => return refuse_copy(table),
         Inserted::Refused(sharded, clause) => {
             return Err(shards.refusal(clause, sharded.table, &[]).into());
         }
@@ -46,6 +51,7 @@ pub(crate) fn plan_insert(
         }
     }
     let nodes: Vec<usize> = by_node.iter().map(|(node, _)| *node).collect();
+    check_draining(shards, &table, &nodes)?;
     if reach(&table, &nodes) == Reach::ManySources {
         return Err(shards
             .refusal(Clause::WriteAcrossSources, &table, &nodes)
@@ -64,7 +70,8 @@ pub(crate) fn plan_insert(
         })
         .collect();
     let rows = by_node.into_iter().map(|(_, rows)| rows).collect();
-    Ok(Some(PlannedWrite {
+    Ok(Planned::Sharded(PlannedWrite {
+        at: view.sharded.at,
         table,
         jobs,
         rows,
@@ -72,21 +79,33 @@ pub(crate) fn plan_insert(
     }))
 }
 
-/// Plans an UPDATE; `None` if its table is not sharded.
+/// A data source that is being drained gets no new rows.
+fn check_draining(shards: &Shards, table: &Table, nodes: &[usize]) -> Result<(), ShardingError> {
+    let mut sources = nodes.iter().map(|&node| table.source(node));
+    match sources.find(|id| shards.topology.state(*id) == SourceState::Draining) {
+        Some(id) => Err(ShardingError::Draining {
+            table: table.name().to_string(),
+            data_source: shards.topology.source(id).to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Plans an UPDATE.
 pub(crate) fn plan_update(
     shards: &Shards,
     update: &UpdateStatement,
-) -> Result<Option<PlannedWrite>, ShardingError> {
+) -> Result<Planned<PlannedWrite>, ShardingError> {
     plan_write(shards, Written::update(update, shards), |view, node| {
         shards.backend.build(&node_update(view, update, node))
     })
 }
 
-/// Plans a DELETE; `None` if its table is not sharded.
+/// Plans a DELETE.
 pub(crate) fn plan_delete(
     shards: &Shards,
     delete: &DeleteStatement,
-) -> Result<Option<PlannedWrite>, ShardingError> {
+) -> Result<Planned<PlannedWrite>, ShardingError> {
     plan_write(shards, Written::delete(delete, shards), |view, node| {
         node_delete(view, delete, node, shards)
     })
@@ -96,18 +115,26 @@ fn plan_write(
     shards: &Shards,
     written: Written<'_>,
     rewrite: impl Fn(&WriteView<'_>, Node<'_>) -> Statement,
-) -> Result<Option<PlannedWrite>, ShardingError> {
+) -> Result<Planned<PlannedWrite>, ShardingError> {
     let view = match written {
-        Written::Unsharded => return Ok(None),
+        Written::Unsharded(others) => {
+            return Ok(Planned::Unsharded(gathered(shards, others)?));
+        }
+        Written::SpreadCopy(table) => return refuse_copy(table),
         Written::Refused(sharded, clause) => {
             return Err(shards.refusal(clause, sharded.table, &[]).into());
         }
         Written::Sharded(view) => view,
     };
     let table = Arc::clone(view.sharded.table);
-    let nodes = at_least_one(table.route(|rule| view.keys(rule, shards)));
-    check_others(shards, &table, &nodes, view.has_others())?;
-    let shape = view.shape(&nodes, shards.backend);
+    let reached = table.route(|column| view.keys(column, shards));
+    let nodes = at_least_one(
+        &table,
+        view.sharded.facts.present(&table, reached),
+        view.others,
+    );
+    check_others(shards, &table, &nodes, view.others)?;
+    let shape = view.shape(&nodes, shards);
     plan::plan_write(&shape, reach(&table, &nodes))
         .map_err(|clause| shards.refusal(clause, &table, &nodes))?;
     let jobs = nodes
@@ -119,10 +146,11 @@ fn plan_write(
         })
         .collect();
     let keys = table
-        .rules()
-        .map(|rule| reason(rule, &view.keys(rule, shards)))
+        .keys()
+        .map(|key| reason(key, &key.values(|column| view.keys(column, shards))))
         .collect();
-    Ok(Some(PlannedWrite {
+    Ok(Planned::Sharded(PlannedWrite {
+        at: view.sharded.at,
         table,
         jobs,
         rows: Vec::new(),

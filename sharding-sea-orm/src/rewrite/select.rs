@@ -32,11 +32,11 @@ pub(crate) fn node_statements(
     };
     let statement = |&node: &usize| match &template {
         Some(template) => {
-            template.with_table(&physical(table, table.node(node), &view.table_alias()))
+            template.with_table(&physical(table, &table.node(node), &view.table_alias()))
         }
         None => {
             let swapped = swap(view, &select, &|alias| {
-                physical(table, table.node(node), alias)
+                physical(table, &table.node(node), alias)
             });
             shards.backend.build(&swapped)
         }
@@ -112,7 +112,7 @@ pub(crate) fn union_select(
     let rows = |node: &Node<'_>, alias: &DynIden| {
         let mut rows = Query::select();
         rows.columns(columns.iter().map(|column| (alias.clone(), column.clone())));
-        rows.from(physical(table, *node, alias));
+        rows.from(physical(table, node, alias));
         if let Some(condition) = condition {
             rows.cond_where(condition.clone());
         }
@@ -134,7 +134,7 @@ pub(crate) fn typed_select(
     node: Node<'_>,
 ) -> SelectStatement {
     let mut typed = swap(view, select, &|alias| {
-        physical(view.sharded.table, node, alias)
+        physical(view.sharded.table, &node, alias)
     });
     typed
         .clear_selects()

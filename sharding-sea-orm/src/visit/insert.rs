@@ -11,11 +11,11 @@ use sea_orm::{DbBackend, Value};
 use sharding_core::error::KeyError;
 use sharding_core::key::KeyValue;
 use sharding_core::plan::Clause;
-use sharding_core::topology::Rule;
+use sharding_core::topology::{KeyColumn, RowKey};
 
 use super::scan::{Nothing, Scan, notation, scan_insert};
 use crate::error::ShardingError;
-use crate::shards::{Sharded, Shards};
+use crate::shards::{Gathering, Sharded, Shards};
 use crate::value::{AsKey, as_key, stored_as};
 
 /// An INSERT into a sharded table.
@@ -34,8 +34,10 @@ pub(crate) struct InsertView<'a> {
 /// What an INSERT has to do with sharded tables.
 #[derive(Debug)]
 pub(crate) enum Inserted<'a> {
-    /// Nothing.
-    Unsharded,
+    /// Nothing: its tables are there.
+    Unsharded(Gathering),
+    /// It inserts into a table of which every data source has a copy.
+    SpreadCopy(String),
     /// It inserts into one.
     Sharded(Box<InsertView<'a>>),
     /// It reads one, or names one in a way that is not supported.
@@ -59,8 +61,15 @@ impl<'a> InsertView<'a> {
         if let Some((sharded, clause)) = shards.first_named(&scan) {
             return Inserted::Refused(sharded, clause);
         }
+        let copy = parts
+            .target
+            .as_ref()
+            .and_then(|target| shards.spread_copy(target));
         let (Some(sharded), Some(target)) = (sharded, parts.target) else {
-            return Inserted::Unsharded;
+            return match copy {
+                Some(table) => Inserted::SpreadCopy(table),
+                None => Inserted::Unsharded(shards.gather(&scan)),
+            };
         };
         let width = parts.columns.len().max(1);
         let rows: Vec<Vec<Expr>> = parts.values.chunks(width).map(<[Expr]>::to_vec).collect();
@@ -101,55 +110,55 @@ impl<'a> InsertView<'a> {
                 return Err(shards.refusal(clause, table, &[]).into());
             }
         }
-        let rules: Vec<_> = table
-            .rules()
-            .map(|rule| (rule, self.position(rule.column())))
+        let columns: Vec<_> = table
+            .key_columns()
+            .map(|column| (column, self.position(column.name())))
             .collect();
         self.rows
             .iter()
-            .map(|row| self.place_row(row, &rules, shards.backend))
+            .map(|row| self.place_row(row, &columns, shards.backend))
             .collect()
     }
 
     fn place_row(
         &self,
         row: &[Expr],
-        rules: &[(&Rule, Option<usize>)],
+        columns: &[(&KeyColumn, Option<usize>)],
         backend: DbBackend,
     ) -> Result<usize, ShardingError> {
         let table = self.sharded.table;
-        let mut keys: Vec<(&str, Option<Option<KeyValue<'_>>>)> = Vec::with_capacity(rules.len());
-        for (rule, at) in rules {
+        let mut keys: Vec<(&str, RowKey<'_>)> = Vec::with_capacity(columns.len());
+        for (column, at) in columns {
             let key = match at.map(|at| &row[at]) {
                 None => None,
-                Some(expr) => Some(self.key(rule, expr, backend)?),
+                Some(expr) => Some(self.key(column, expr, backend)?),
             };
-            keys.push((rule.column(), key));
+            keys.push((column.name(), key));
         }
         let find = |column: &str| keys.iter().find(|(name, _)| *name == column);
-        let place = table.place(|rule| find(rule.column()).and_then(|(_, key)| key.clone()))?;
+        let place = table.place(|column| find(column.name()).and_then(|(_, key)| key.clone()))?;
         // The database may round a key to the digits of its column; where it would then be looked
         // for must be where it is put.
-        for (rule, _) in rules {
-            let Some((_, Some(Some(value)))) = find(rule.column()) else {
+        for (column, _) in columns {
+            let Some((_, Some(Some(value)))) = find(column.name()) else {
                 continue;
             };
-            let digits = self.sharded.facts.digits(rule.column(), backend);
+            let digits = self.sharded.facts.digits(column.name(), backend);
             for stored in digits
                 .map(|digits| stored_as(value, digits))
                 .unwrap_or_default()
             {
                 let elsewhere = table.place(|other| {
-                    if other.column() == rule.column() {
+                    if other.name() == column.name() {
                         Some(Some(stored.clone()))
                     } else {
-                        find(other.column()).and_then(|(_, key)| key.clone())
+                        find(other.name()).and_then(|(_, key)| key.clone())
                     }
                 });
                 if elsewhere != Ok(place) {
                     return Err(ShardingError::RoundedKey {
                         table: table.name().to_string(),
-                        column: rule.column().to_owned(),
+                        column: column.name().to_owned(),
                         value: value.to_string(),
                     });
                 }
@@ -160,19 +169,19 @@ impl<'a> InsertView<'a> {
 
     fn key<'v>(
         &self,
-        rule: &Rule,
+        key: &KeyColumn,
         expr: &'v Expr,
         backend: DbBackend,
     ) -> Result<Option<KeyValue<'v>>, ShardingError> {
         let table = || self.sharded.table.name().to_string();
-        let column = || rule.column().to_owned();
+        let column = || key.name().to_owned();
         let value = match expr {
             Expr::Value(value) | Expr::Constant(value) => value,
-            Expr::AsEnum(_, inner) => return self.key(rule, inner, backend),
+            Expr::AsEnum(_, inner) => return self.key(key, inner, backend),
             Expr::Keyword(sea_orm::sea_query::Keyword::Null) => return Ok(None),
             _ => {
                 let value = "an expression".to_owned();
-                let (table, column, kind) = (table(), column(), rule.kind());
+                let (table, column, kind) = (table(), column(), key.kind());
                 return Err(KeyError::Kind {
                     table,
                     column,
@@ -182,11 +191,11 @@ impl<'a> InsertView<'a> {
                 .into());
             }
         };
-        match as_key(value, rule.kind(), backend) {
+        match as_key(value, key.kind(), backend) {
             AsKey::Value(value) => Ok(Some(value)),
             AsKey::Null => Ok(None),
             AsKey::Foreign => {
-                let (table, column, kind) = (table(), column(), rule.kind());
+                let (table, column, kind) = (table(), column(), key.kind());
                 Err(KeyError::Kind {
                     table,
                     column,
@@ -253,8 +262,8 @@ impl<'a> InsertView<'a> {
         let is_key = |name: &str| {
             self.sharded
                 .table
-                .rules()
-                .any(|rule| rule.column().eq_ignore_ascii_case(name))
+                .key_columns()
+                .any(|column| column.name().eq_ignore_ascii_case(name))
         };
         if let Some(key) = seen.computed.iter().find(|name| is_key(name)) {
             return Some(Clause::KeyUpdate(key.clone()));
@@ -265,8 +274,8 @@ impl<'a> InsertView<'a> {
             Some(target) => self
                 .sharded
                 .table
-                .rules()
-                .all(|rule| target.iter().any(|n| n == rule.column())),
+                .deciding_columns()
+                .all(|column| target.iter().any(|name| name == column.name())),
             None => self.all_unique_keys_hold_the_sharding_keys(),
         };
         (!proven).then_some(Clause::Conflict)
@@ -276,8 +285,8 @@ impl<'a> InsertView<'a> {
         self.sharded.entity.unique_keys.iter().all(|unique| {
             self.sharded
                 .table
-                .rules()
-                .all(|rule| unique.iter().any(|name| name == rule.column()))
+                .deciding_columns()
+                .all(|column| unique.iter().any(|name| name == column.name()))
         })
     }
 }

@@ -6,7 +6,7 @@ use crate::value::{AsKey, as_key};
 
 /// The sharding key that conditions are read for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KeyColumn<'a> {
+pub(crate) struct KeyReader<'a> {
     /// The name by which the statement calls the table: its alias, if it has one.
     pub(crate) table: &'a str,
     pub(crate) column: &'a str,
@@ -18,7 +18,7 @@ pub(crate) struct KeyColumn<'a> {
     pub(crate) backend: DbBackend,
 }
 
-impl KeyColumn<'_> {
+impl KeyReader<'_> {
     /// What a condition says about the key. What is not understood widens, never narrows.
     pub(crate) fn read<'v>(&self, condition: &'v Expr) -> Predicate<'v> {
         match condition {
@@ -208,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    const KEY: KeyColumn<'_> = KeyColumn {
+    const KEY: KeyReader<'_> = KeyReader {
         table: "t",
         column: "id",
         kind: KeyKind::Integer,
@@ -266,12 +266,12 @@ mod tests {
         assert_eq!(keys(&id().like("5%")), "any value");
         assert_eq!(keys(&id().eq(Expr::col(("t", "x")))), "any value");
         assert_eq!(keys(&Expr::cust("id = 5")), "any value");
-        let loose = KeyColumn {
+        let loose = KeyReader {
             exact: false,
             ..KEY
         };
         assert_eq!(loose.read(&id().eq(5)).keys().to_string(), "any value");
-        let text = KeyColumn {
+        let text = KeyReader {
             kind: KeyKind::Text,
             ..KEY
         };

@@ -8,17 +8,17 @@ use sharding_core::plan::{
     Aggregate, Clause, Direction, Function, GroupKey, Item, Nulls, OrderKey, OrderTarget, Page,
     Proof, SelectShape, TextOrder,
 };
-use sharding_core::topology::Rule;
+use sharding_core::topology::KeyColumn;
 
 use super::dissect::{OrderPart, Parts, dissect_route, dissect_select};
-use super::predicate::KeyColumn;
+use super::predicate::KeyReader;
 use super::proof::{adds, orders};
 use super::recompose::is_whole;
 use super::scan::{
     Scan, is_count_of_rows, is_flat, scan_expr, scan_join, scan_select, scan_select_expr,
     scan_table,
 };
-use crate::shards::{Sharded, Shards};
+use crate::shards::{Gathering, Sharded, Shards};
 
 /// A SELECT whose first FROM is a sharded table, or a subquery over one.
 #[derive(Debug)]
@@ -33,7 +33,9 @@ pub(crate) struct SelectView<'a> {
     /// The name by which the statement calls the table or the subquery.
     alias: String,
     /// Whether other tables take part.
-    pub(crate) has_others: bool,
+    has_others: bool,
+    /// Where those are.
+    pub(crate) others: Gathering,
     /// Whether text in the statement may hold a clause of its own.
     has_clauses_in_text: bool,
     /// Whether text in the statement may change what the conditions beside it mean.
@@ -43,8 +45,8 @@ pub(crate) struct SelectView<'a> {
 /// What a SELECT has to do with sharded tables.
 #[derive(Debug)]
 pub(crate) enum Selected<'a> {
-    /// Nothing.
-    Unsharded,
+    /// Nothing: its tables are there.
+    Unsharded(Gathering),
     /// It reads one, which stands first in FROM.
     Sharded(Box<SelectView<'a>>),
     /// It reads one in a place or in a way that is not supported.
@@ -56,6 +58,8 @@ impl<'a> Selected<'a> {
         let mut parts = dissect_route(select, shards.backend);
         let mut others = Scan::default();
         let mut from = parts.from.iter();
+        // Where the tables of a subquery in FROM are.
+        let mut within = Gathering::Anywhere;
         let main = match from.next() {
             Some(TableRef::Table(name, alias)) => match shards.find(name) {
                 Some(sharded) => {
@@ -70,7 +74,10 @@ impl<'a> Selected<'a> {
             Some(TableRef::SubQuery(inner, alias)) => match Self::of(inner, shards) {
                 Self::Sharded(inner) => Some((inner.sharded, Some(inner), alias.to_string())),
                 Self::Refused(sharded, clause) => return Self::Refused(sharded, clause),
-                Self::Unsharded => None,
+                Self::Unsharded(gathering) => {
+                    within = gathering;
+                    None
+                }
             },
             Some(table) => {
                 scan_table(table, &mut others);
@@ -84,7 +91,11 @@ impl<'a> Selected<'a> {
             return Self::Refused(sharded, clause);
         }
         let Some((sharded, derived, alias)) = main else {
-            return Self::Unsharded;
+            return Self::Unsharded(within.and(shards.gather(&others)));
+        };
+        let gathering = match &derived {
+            Some(inner) => inner.others.and(shards.gather(&others)),
+            None => shards.gather(&others),
         };
         let has_others =
             !others.tables.is_empty() || derived.as_ref().is_some_and(|inner| inner.has_others);
@@ -95,6 +106,7 @@ impl<'a> Selected<'a> {
             derived,
             alias,
             has_others,
+            others: gathering,
             has_clauses_in_text: others.clauses,
             breaks_out: others.breaks_out,
         }))
@@ -146,17 +158,17 @@ impl SelectView<'_> {
         }
     }
 
-    /// The values of a rule's key that a matching row can have.
-    pub(crate) fn keys(&self, rule: &Rule, shards: &Shards) -> KeySet<'_> {
+    /// The values of a key column that a matching row can have.
+    pub(crate) fn keys(&self, column: &KeyColumn, shards: &Shards) -> KeySet<'_> {
         if let Some(inner) = &self.derived {
-            return inner.keys(rule, shards);
+            return inner.keys(column, shards);
         }
-        let key = KeyColumn {
+        let key = KeyReader {
             table: &self.alias,
-            column: rule.column(),
-            kind: rule.kind(),
+            column: column.name(),
+            kind: column.kind(),
             bare: self.is_alone(),
-            exact: self.sharded.facts.is_exact(rule.column(), rule.kind()),
+            exact: self.sharded.facts.is_exact(column.name(), column.kind()),
             backend: shards.backend,
         };
         let keys = match &self.condition {

@@ -1,13 +1,12 @@
-use sea_orm::DbBackend;
 use sea_orm::sea_query::{DeleteStatement, DynIden, Expr, TableRef, UpdateStatement};
-use sharding_core::key::{KeySet, KeyValue};
+use sharding_core::key::KeySet;
 use sharding_core::plan::{Clause, WriteShape};
-use sharding_core::topology::Rule;
+use sharding_core::topology::KeyColumn;
 
 use super::dissect::{Parts, dissect_delete, dissect_update};
-use super::predicate::KeyColumn;
+use super::predicate::KeyReader;
 use super::scan::{Scan, scan_delete, scan_update};
-use crate::shards::{Sharded, Shards};
+use crate::shards::{Gathering, Sharded, Shards};
 use crate::value::{AsKey, as_key, stored_as};
 
 /// An UPDATE or DELETE of a sharded table.
@@ -20,6 +19,8 @@ pub(crate) struct WriteView<'a> {
     /// The sharding keys that are set, and to what.
     set: Vec<(String, Expr)>,
     joined: bool,
+    /// Where the other tables are.
+    pub(crate) others: Gathering,
     /// ORDER BY or LIMIT, or text that may hold such a clause.
     limited: bool,
     /// Whether text in the statement may change what the conditions beside it mean.
@@ -29,8 +30,10 @@ pub(crate) struct WriteView<'a> {
 /// What an UPDATE or DELETE has to do with sharded tables.
 #[derive(Debug)]
 pub(crate) enum Written<'a> {
-    /// Nothing.
-    Unsharded,
+    /// Nothing: its tables are there.
+    Unsharded(Gathering),
+    /// It writes to a table of which every data source has a copy.
+    SpreadCopy(String),
     /// It writes to one.
     Sharded(Box<WriteView<'a>>),
     /// It reads one in a place or in a way that is not supported.
@@ -73,16 +76,21 @@ impl<'a> Written<'a> {
         if let Some((sharded, clause)) = shards.first_named(&others) {
             return Self::Refused(sharded, clause);
         }
+        let gathering = shards.gather(&others);
         let Some((sharded, alias)) = main else {
-            return Self::Unsharded;
+            let target = parts.from.first();
+            return match target.and_then(|target| shards.spread_copy(target)) {
+                Some(table) => Self::SpreadCopy(table),
+                None => Self::Unsharded(gathering),
+            };
         };
         let joined = parts.from.len() > 1 || parts.with || !others.tables.is_empty();
         // Not all databases tell the case of a column's name.
         let is_key = |name: &str| {
             sharded
                 .table
-                .rules()
-                .any(|rule| rule.column().eq_ignore_ascii_case(name))
+                .key_columns()
+                .any(|column| column.name().eq_ignore_ascii_case(name))
         };
         let set = set
             .into_iter()
@@ -97,6 +105,7 @@ impl<'a> Written<'a> {
             condition,
             set,
             joined,
+            others: gathering,
             limited,
             breaks_out: others.breaks_out,
         }))
@@ -104,15 +113,15 @@ impl<'a> Written<'a> {
 }
 
 impl WriteView<'_> {
-    /// The values of a rule's key that a row to write can have.
-    pub(crate) fn keys(&self, rule: &Rule, shards: &Shards) -> KeySet<'_> {
+    /// The values of a key column that a row to write can have.
+    pub(crate) fn keys(&self, column: &KeyColumn, shards: &Shards) -> KeySet<'_> {
         let alias = self.alias.inner();
-        let key = KeyColumn {
+        let key = KeyReader {
             table: &alias,
-            column: rule.column(),
-            kind: rule.kind(),
+            column: column.name(),
+            kind: column.kind(),
             bare: self.parts.from.len() == 1,
-            exact: self.sharded.facts.is_exact(rule.column(), rule.kind()),
+            exact: self.sharded.facts.is_exact(column.name(), column.kind()),
             backend: shards.backend,
         };
         match &self.condition {
@@ -125,47 +134,61 @@ impl WriteView<'_> {
     }
 
     /// What the planner needs to know, for these nodes.
-    pub(crate) fn shape(&self, nodes: &[usize], backend: DbBackend) -> WriteShape {
+    pub(crate) fn shape(&self, nodes: &[usize], shards: &Shards) -> WriteShape {
         WriteShape {
             limited: self.limited,
             joined: self.joined,
-            moves_key: self.moved_key(nodes, backend),
+            moves_key: self.moved_key(nodes, shards),
         }
     }
 
-    /// Whether other tables take part.
-    pub(crate) fn has_others(&self) -> bool {
-        self.joined
-    }
-
     /// A key may be set to a value of the one node that is reached, and to nothing else.
-    fn moved_key(&self, nodes: &[usize], backend: DbBackend) -> Option<String> {
+    fn moved_key(&self, nodes: &[usize], shards: &Shards) -> Option<String> {
         let table = self.sharded.table;
         let (first, _) = self.set.first()?;
         let [node] = nodes else {
             return Some(first.clone());
         };
-        for rule in table.rules() {
-            let is_key = |(name, _): &&(String, Expr)| rule.column().eq_ignore_ascii_case(name);
-            let Some((column, value)) = self.set.iter().find(is_key) else {
-                continue;
-            };
-            let Expr::Value(value) = value else {
-                return Some(column.clone());
-            };
-            let AsKey::Value(value) = as_key(value, rule.kind(), backend) else {
-                return Some(column.clone());
-            };
-            let digits = self
-                .sharded
-                .facts
-                .digits(rule.column(), backend)
-                .unwrap_or(9);
-            let stays = |value: &KeyValue<'_>| table.is_placed_on(*node, rule, value);
-            if !stays(&value) || !stored_as(&value, digits).iter().all(stays) {
-                return Some(column.clone());
-            }
+        let is_set = |column: &KeyColumn| self.set_to(column).is_some();
+        let mut unknown = false;
+        let stays = table.stays(
+            *node,
+            |column| match self.set_to(column) {
+                None => self.keys(column, shards),
+                Some(value) => self.new_keys(column, value, shards).unwrap_or_else(|| {
+                    unknown = true;
+                    KeySet::all()
+                }),
+            },
+            is_set,
+        );
+        (unknown || !stays).then(|| first.clone())
+    }
+
+    /// What a key column is set to.
+    fn set_to(&self, column: &KeyColumn) -> Option<&Expr> {
+        let is_column = |(name, _): &&(String, Expr)| column.name().eq_ignore_ascii_case(name);
+        self.set.iter().find(is_column).map(|(_, value)| value)
+    }
+
+    /// The values that the database may keep for this one; `None` if that is not known.
+    fn new_keys<'v>(
+        &self,
+        column: &KeyColumn,
+        value: &'v Expr,
+        shards: &Shards,
+    ) -> Option<KeySet<'v>> {
+        let Expr::Value(value) = value else {
+            return None;
+        };
+        let digits = self.sharded.facts.digits(column.name(), shards.backend);
+        match as_key(value, column.kind(), shards.backend) {
+            AsKey::Value(key) => Some(KeySet::points(match digits {
+                Some(digits) => stored_as(&key, digits),
+                None => vec![key],
+            })),
+            AsKey::Null => Some(KeySet::null()),
+            AsKey::Foreign | AsKey::NotUtc => None,
         }
-        None
     }
 }

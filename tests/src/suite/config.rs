@@ -27,7 +27,7 @@ pub async fn everything_wrong_at_once(backend: DbBackend) {
         "sources.a: declared twice",
         "default_source: `z` is not among the sources",
         "tables.event_monthly: two entities name this table; register only one of them",
-        "tables.zero.table.by: modulo 0 has no shards; give it at least 1",
+        "tables.zero.table.by.shards: is 0; at least 1 is needed",
     ];
     if backend == DbBackend::Sqlite {
         expected.push(

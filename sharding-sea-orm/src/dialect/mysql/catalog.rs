@@ -1,9 +1,9 @@
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
+use sea_orm::{ConnectionTrait, DbErr, Statement};
 use sharding_core::plan::TextOrder;
 
 use crate::catalog::{Catalog, Column, Text};
 
-pub(in crate::dialect) async fn load(connection: &DatabaseConnection) -> Result<Catalog, DbErr> {
+pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Result<Catalog, DbErr> {
     let sql = "SELECT CAST(table_schema AS CHAR), CAST(table_name AS CHAR), \
                CAST(column_name AS CHAR), CAST(collation_name AS CHAR), CAST(data_type AS CHAR), \
                CAST(datetime_precision AS SIGNED), CAST(numeric_scale AS SIGNED), \

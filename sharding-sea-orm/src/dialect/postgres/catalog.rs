@@ -1,11 +1,11 @@
 use std::collections::HashSet;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, QueryResult, Statement};
+use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement};
 use sharding_core::plan::TextOrder;
 
 use crate::catalog::{Catalog, Column, Text};
 
-pub(in crate::dialect) async fn load(connection: &DatabaseConnection) -> Result<Catalog, DbErr> {
+pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Result<Catalog, DbErr> {
     let query = |sql: &str| {
         connection.query_all_raw(Statement::from_string(
             connection.get_database_backend(),

@@ -1,13 +1,13 @@
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
+use sea_orm::{ConnectionTrait, DbErr, Statement};
 use sharding_core::plan::TextOrder;
 
 use crate::catalog::{Catalog, Column, Text};
 
 /// SQLite has no catalog of collations; the text of the table's definition tells whether there is
 /// any. One anywhere in it is taken as one on every column.
-pub(in crate::dialect) async fn load(connection: &DatabaseConnection) -> Result<Catalog, DbErr> {
+pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Result<Catalog, DbErr> {
     let sql = "SELECT m.name, m.sql, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c \
                WHERE m.type = 'table'";
     let rows = connection

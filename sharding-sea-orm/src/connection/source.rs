@@ -1,0 +1,106 @@
+//! Data sources: what they are reached by, and opening them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
+use sharding_core::error::Mistake;
+use tokio::sync::Semaphore;
+
+use crate::dialect;
+use crate::error::ShardingError;
+use crate::execute::Source;
+
+/// What a data source is reached by.
+pub(super) enum Access {
+    Options(Box<ConnectOptions>),
+    Connection(DatabaseConnection),
+}
+
+/// The one database system of all sources; `first` is one that is known already.
+pub(super) fn common_backend<'a>(
+    mut first: Option<(&'a str, DbBackend)>,
+    sources: &'a [(String, Access)],
+    mistakes: &mut Vec<Mistake>,
+) -> Option<DbBackend> {
+    for (name, access) in sources {
+        let backend = match access {
+            Access::Connection(connection) => connection.get_database_backend(),
+            Access::Options(options) => match backend_of(options.get_url()) {
+                Ok(backend) => backend,
+                Err(why) => {
+                    let name = name.clone();
+                    mistakes.push(Mistake::BadSourceUrl { name, why });
+                    continue;
+                }
+            },
+        };
+        match first {
+            None => first = Some((name, backend)),
+            Some((first, first_backend)) if first_backend != backend => {
+                mistakes.push(Mistake::MixedBackends {
+                    name: name.clone(),
+                    backend: format!("{backend:?}"),
+                    first: first.to_owned(),
+                    first_backend: format!("{first_backend:?}"),
+                });
+            }
+            Some(_) => {}
+        }
+    }
+    first.map(|(_, backend)| backend)
+}
+
+/// The database system that a URL is for, if its feature is enabled.
+fn backend_of(url: &str) -> Result<DbBackend, String> {
+    // SeaORM panics on a URL that cannot be parsed, and its error holds the URL.
+    url::Url::parse(url).map_err(|error| format!("its URL cannot be parsed: {error}"))?;
+    let enabled = [
+        (
+            DbBackend::Sqlite,
+            "sqlx-sqlite",
+            cfg!(feature = "sqlx-sqlite"),
+        ),
+        (
+            DbBackend::Postgres,
+            "sqlx-postgres",
+            cfg!(feature = "sqlx-postgres"),
+        ),
+        (DbBackend::MySql, "sqlx-mysql", cfg!(feature = "sqlx-mysql")),
+    ];
+    match enabled
+        .into_iter()
+        .find(|(backend, _, _)| backend.is_prefix_of(url))
+    {
+        Some((backend, _, true)) => Ok(backend),
+        Some((_, feature, false)) => Err(format!("its URL needs the feature `{feature}`")),
+        None => Err("its URL begins with none of `sqlite:`, `postgres:`, `mysql:`".to_owned()),
+    }
+}
+
+/// Connects to a data source.
+pub(super) async fn open(name: String, access: Access) -> Result<Source, ShardingError> {
+    /// What sqlx waits for a connection unless told otherwise.
+    const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
+
+    let (connection, acquire_timeout) = match access {
+        Access::Connection(connection) => (connection, None),
+        Access::Options(options) => {
+            let timeout = options.get_acquire_timeout();
+            let connection = Database::connect(*options).await;
+            let unreachable = |error| ShardingError::Unreachable {
+                data_source: name.clone(),
+                error,
+            };
+            (connection.map_err(unreachable)?, timeout)
+        }
+    };
+    let size = dialect::pool_size(&connection).max(1);
+    Ok(Source {
+        name,
+        size,
+        acquire_timeout: acquire_timeout.unwrap_or(ACQUIRE_TIMEOUT),
+        permits: Arc::new(Semaphore::new(size as usize)),
+        connection,
+    })
+}
