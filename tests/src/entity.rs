@@ -3,6 +3,7 @@
 use sea_orm::entity::prelude::*;
 
 /// The same entity in a module of its own, under the attributes given.
+#[macro_export]
 macro_rules! event_entity {
     ($(#[doc = $doc:literal])* $name:ident, $table:literal, [$($derive:ident)?], $(#[$attribute:meta])*) => {
         $(#[doc = $doc])*
@@ -119,12 +120,14 @@ pub struct Event {
     pub place_id: Option<i32>,
 }
 
+/// Conversions of the rows of these entities.
+#[macro_export]
 macro_rules! conversions {
-    ($($name:ident),+) => {
+    ($($name:ident),+ $(,)?) => {
         $(
-            impl From<Event> for $name::Model {
-                fn from(event: Event) -> Self {
-                    let Event {
+            impl From<$crate::entity::Event> for $name::Model {
+                fn from(event: $crate::entity::Event) -> Self {
+                    let $crate::entity::Event {
                         id, at, day, kind, note, n, big, score, amount, flag, data, uid, place_id,
                     } = event;
                     Self {

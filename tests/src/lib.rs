@@ -13,6 +13,7 @@ pub mod entity;
 pub mod json;
 pub mod suite;
 pub mod world;
+pub mod zoo;
 
 /// Mounts every case of the suite for one database system.
 #[macro_export]
@@ -35,6 +36,11 @@ macro_rules! mount {
             tables: created_again, named_by_tail, foreign_keys;
             collations: loose_text_keys, case_insensitive_groups;
             explains: selects, writes;
+            strategies: random_statements, places, composite_keys, secondary_keys;
+            calendars: roll_over, tails_of_others, roll_over_in_transactions;
+            homes: broadcast_tables, single_tables, refused_writes;
+            changes: growth_under_queries, refusals, draining;
+            names: quoted, without_separator, with_schema;
         );
     };
 }

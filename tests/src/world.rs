@@ -8,7 +8,7 @@ use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, EntityTrait,
     IntoActiveModel, Schema, Set,
 };
-use sharding_sea_orm::ShardingConnection;
+use sharding_sea_orm::{ShardingBuilder, ShardingConnection};
 use tempfile::TempDir;
 
 use crate::entity::{Event, hashed, monthly, place, spread, whole};
@@ -154,24 +154,11 @@ impl World {
     }
 
     async fn make_text_binary(&self) {
-        let topology = self.db.topology();
         let a = self.db.source("a").unwrap();
-        let convert = |table: &str| {
-            format!("ALTER TABLE {table} CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
-        };
-        a.execute_unprepared(&convert("event_whole")).await.unwrap();
-        a.execute_unprepared(&convert("place")).await.unwrap();
-        for table in topology.tables() {
-            for position in 0..table.node_count() {
-                let node = table.node(position);
-                let source = self.db.source(topology.source(node.source)).unwrap();
-                source
-                    .execute_unprepared(&convert(&node.table))
-                    .await
-                    .unwrap();
-            }
+        for table in ["event_whole", "place"] {
+            a.execute_unprepared(&binary(table)).await.unwrap();
         }
-        self.db.refresh().await.unwrap();
+        make_text_binary(&self.db).await;
     }
 
     /// Closes the connections and drops the databases. A test that fails leaves them behind to be
@@ -192,8 +179,36 @@ impl World {
     }
 }
 
+/// Gives all sharded tables of MySQL or MariaDB the binary order that the other systems have.
+pub async fn make_text_binary(db: &ShardingConnection) {
+    let topology = db.topology();
+    for table in topology.tables() {
+        for position in table.positions() {
+            let node = table.node(position);
+            let source = db.source(topology.source(node.source)).unwrap();
+            source
+                .execute_unprepared(&binary(&node.table))
+                .await
+                .unwrap();
+        }
+    }
+    db.refresh().await.unwrap();
+}
+
+fn binary(table: &str) -> String {
+    format!("ALTER TABLE {table} CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+}
+
 /// A configuration of the two data sources `a` and `b` with all sharded entities.
-pub fn builder(urls: &[String; 2]) -> sharding_sea_orm::ShardingBuilder {
+pub fn builder(urls: &[String; 2]) -> ShardingBuilder {
+    sources(urls)
+        .entity::<monthly::Entity>()
+        .entity::<hashed::Entity>()
+        .entity::<spread::Entity>()
+}
+
+/// A configuration of the two data sources `a` and `b`.
+pub fn sources(urls: &[String; 2]) -> ShardingBuilder {
     let options = |url: &String| {
         let mut options = ConnectOptions::new(url.clone());
         options.max_connections(4).sqlx_logging(false);
@@ -202,9 +217,6 @@ pub fn builder(urls: &[String; 2]) -> sharding_sea_orm::ShardingBuilder {
     ShardingConnection::builder()
         .source("a", options(&urls[0]))
         .source("b", options(&urls[1]))
-        .entity::<monthly::Entity>()
-        .entity::<hashed::Entity>()
-        .entity::<spread::Entity>()
 }
 
 /// The server for a database system, without a database. `SHARDING_TEST_POSTGRES` and

@@ -89,6 +89,8 @@ impl<'a> Predicate<'a> {
             Self::Constant(outcome) if outcome == Some(wanted == Outcome::True) => KeySet::all(),
             Self::Constant(_) => KeySet::none(),
             Self::Compare(comparison, value) => compare(comparison, value).only(wanted),
+            // Not even NULL is in a list of nothing.
+            Self::In(values) if values.is_empty() => Self::Constant(Some(false)).keys_where(wanted),
             Self::In(values) => KeySet::points(values).only(wanted),
             Self::IsNull if wanted == Outcome::True => KeySet::null(),
             Self::IsNull => KeySet::not_null(),
@@ -116,11 +118,14 @@ impl Outcome {
 }
 
 impl<'a> KeySet<'a> {
-    /// This set is where a comparison is true; where it is false is the rest, NULL aside.
+    /// This set is where a comparison is true; where it is false is the rest, NULL aside. A value
+    /// that stands for several is in the rest too: where `'a'` and `'a '` differ, a row with the
+    /// one satisfies `<>` the other.
     fn only(self, wanted: Outcome) -> Self {
         match wanted {
             Outcome::True => self,
-            Outcome::False => self.complement(),
+            Outcome::False if self.bounds().all(KeyValue::is_exact) => self.complement(),
+            Outcome::False => Self::not_null(),
         }
     }
 }
@@ -191,6 +196,20 @@ mod tests {
         );
     }
 
+    /// `'a'` stands for `'a '` too, which is another value where padding counts.
+    #[test]
+    fn negations_keep_padded_values() {
+        let text = || KeyValue::text("a");
+        let equal = || Predicate::Compare(Comparison::Equal, text());
+        check(equal(), "'a'");
+        check(not(equal()), "any value but NULL");
+        check(not(not(equal())), "'a'");
+        check(not(Predicate::In(vec![text()])), "any value but NULL");
+        let bytes = Predicate::Compare(Comparison::Equal, KeyValue::bytes(vec![1]));
+        check(not(bytes), "any value but NULL");
+        check(Predicate::And(vec![equal(), not(equal())]), "'a'");
+    }
+
     #[test]
     fn nesting() {
         check(Predicate::And(vec![equal(1), equal(2)]), "no value");
@@ -216,6 +235,8 @@ mod tests {
         check(Predicate::in_list(vec![], false), "no value");
         check(not(Predicate::in_list(vec![], false)), "any value");
         check(not(Predicate::in_list(vec![], true)), "no value");
+        check(Predicate::In(vec![]), "no value");
+        check(not(Predicate::In(vec![])), "any value");
         check(Predicate::And(vec![]), "any value");
         check(Predicate::Or(vec![]), "no value");
     }

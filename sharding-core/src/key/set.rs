@@ -248,6 +248,15 @@ impl<'a> KeySet<'a> {
         &self.intervals
     }
 
+    /// The values at which runs begin or end.
+    pub(super) fn bounds(&self) -> impl Iterator<Item = &KeyValue<'a>> {
+        let ends = self.intervals.iter().flat_map(|run| [&run.low, &run.high]);
+        ends.filter_map(|bound| match bound {
+            Bound::Included(value) | Bound::Excluded(value) => Some(value),
+            Bound::Unbounded => None,
+        })
+    }
+
     /// Whether the value is in the set.
     pub fn contains(&self, value: &KeyValue<'_>) -> bool {
         let at = self

@@ -146,6 +146,20 @@ impl<'a> KeyValue<'a> {
         self.rank() == other.rank()
     }
 
+    /// Whether no two values that a database may tell apart have this normal form.
+    pub(super) fn is_exact(&self) -> bool {
+        match self {
+            Self::Text(_) | Self::Bytes(_) => false,
+            Self::Tuple(parts) => parts.iter().all(Self::is_exact),
+            Self::Int(_)
+            | Self::Decimal(_)
+            | Self::Uuid(_)
+            | Self::Date(_)
+            | Self::DateTime(_)
+            | Self::Instant(_) => true,
+        }
+    }
+
     /// A copy that borrows nothing.
     pub fn into_owned(self) -> KeyValue<'static> {
         match self {

@@ -4,6 +4,7 @@ use std::ops::{Bound, RangeInclusive};
 
 use bigdecimal::{BigDecimal, RoundingMode, ToPrimitive};
 
+use super::{Misplaced, Strategy};
 use crate::key::{Interval, KeyValue};
 
 /// A run of no partition.
@@ -44,6 +45,19 @@ fn last(high: &Bound<KeyValue<'_>>) -> Option<i128> {
 /// A decimal of its own variant has a fraction or is beyond `i128`, so it is never a member.
 fn rounded(number: &BigDecimal, mode: RoundingMode) -> Option<i128> {
     number.with_scale_round(0, mode).to_i128()
+}
+
+/// The partition of an interval that is a single value; `None` for other intervals, and values of
+/// a kind that the strategy does not place.
+pub(super) fn point_run(
+    strategy: &impl Strategy,
+    interval: &Interval<'_>,
+) -> Option<RangeInclusive<u32>> {
+    match strategy.place(interval.as_point()?) {
+        Ok(partition) => Some(partition..=partition),
+        Err(Misplaced::Outside) => Some(NO_RUN),
+        Err(Misplaced::Kind) => None,
+    }
 }
 
 /// The regions into which ascending cut lines divide all values, as the run of those that the

@@ -2,15 +2,20 @@
 
 #![allow(missing_docs, reason = "the cases name themselves")]
 
+pub mod calendars;
+pub mod changes;
 pub mod collations;
 pub mod config;
 pub mod errors;
 pub mod explains;
 pub mod groups;
+pub mod homes;
 pub mod joins;
+pub mod names;
 pub mod random;
 pub mod reads;
 pub mod sources;
+pub mod strategies;
 pub mod tables;
 pub mod transactions;
 pub mod writes;

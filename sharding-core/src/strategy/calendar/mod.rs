@@ -9,7 +9,7 @@ use std::ops::{Bound, RangeInclusive};
 use chrono::{DateTime, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 
 use self::stamp::Stamp;
-use super::bounds::{NO_RUN, integers};
+use super::bounds::{NO_RUN, integers, point_run};
 use super::{Extent, Flaw, MAX_PARTITIONS, Misplaced, Partitions, Strategy, Zone};
 use crate::key::{Interval, KeyKind, KeySet, KeyValue};
 
@@ -265,6 +265,9 @@ impl<S: Slot> Calendar<S> {
     }
 
     fn slots(&self, interval: &Interval<'_>) -> RangeInclusive<u32> {
+        if let Some(run) = point_run(self, interval) {
+            return run;
+        }
         if let Some(unit) = self.unix {
             let (first, last) = integers(interval);
             if first.zip(last).is_some_and(|(first, last)| first > last) {

@@ -270,6 +270,10 @@ fn clocks_set_back_over_midnight_lose_no_month() {
             let until = strategy.route(&until.keys());
             assert!(until.contains(place(*earlier)), "{earlier} <= {later}");
         }
+        // Both months are shown soon before and after, but at one instant only one of them.
+        let equal = Predicate::Compare(Comparison::Equal, KeyValue::Instant(*earlier));
+        let month = [place(*earlier)].into_iter().collect();
+        assert_eq!(strategy.route(&equal.keys()), month, "{earlier}");
     }
     assert!(
         set_back > 0,

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use super::SnowflakeLayout;
 use crate::key::{Interval, KeyKind, KeySet, KeyValue};
-use crate::strategy::bounds::{NO_RUN, integers};
+use crate::strategy::bounds::{NO_RUN, integers, point_run};
 use crate::strategy::{Calendar, Extent, Flaw, Misplaced, Partitions, Slot, Strategy};
 
 /// Snowflake ids by the slot of the calendar in which they were made.
@@ -30,6 +30,9 @@ impl<S: Slot> SnowflakeTime<S> {
     }
 
     fn slots(&self, interval: &Interval<'_>) -> RangeInclusive<u32> {
+        if let Some(run) = point_run(self, interval) {
+            return run;
+        }
         let (first, last) = integers(interval);
         if first.zip(last).is_some_and(|(first, last)| first > last) {
             return NO_RUN;
