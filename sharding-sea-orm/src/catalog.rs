@@ -3,13 +3,13 @@
 //! Entities tell types, but not collations. A route or a merge that depends on them waits for what
 //! the catalog says; as long as it says nothing, nothing is taken for proven.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use sea_orm::{DbBackend, DbErr};
 use sharding_core::key::KeyKind;
 use sharding_core::plan::{Proof, TextOrder};
-use sharding_core::topology::{SourceId, Table, Topology};
+use sharding_core::topology::{Table, Topology};
 
 use crate::dialect;
 use crate::entity::EntityTable;
@@ -20,7 +20,7 @@ use crate::execute::Source;
 pub(crate) struct Catalog {
     /// The schema of tables that name none.
     pub(crate) default_schema: Option<String>,
-    pub(crate) tables: HashMap<(Option<String>, String), HashMap<String, Column>>,
+    pub(crate) tables: BTreeMap<(Option<String>, String), HashMap<String, Column>>,
 }
 
 /// What a catalog says about a column.
@@ -54,9 +54,8 @@ pub(crate) enum Text {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     columns: Option<HashMap<String, Column>>,
-    /// The nodes whose physical tables were not there when the catalog was read, by their
-    /// coordinates.
-    unseen: BTreeSet<(usize, usize)>,
+    /// The nodes whose physical tables are there, by their coordinates.
+    seen: BTreeSet<(usize, usize)>,
     /// Those that a statement found missing and leaves out.
     absent: BTreeSet<(usize, usize)>,
 }
@@ -74,15 +73,14 @@ impl Known {
     /// with time, those that were not there, and nothing after them either, while there was
     /// something before them. Any other table that is missing is a fault.
     pub(crate) fn unmade(&self, table: &Table, nodes: &[usize]) -> Vec<usize> {
-        if self.unseen.is_empty() || table.until().is_none() {
+        if table.until().is_none() {
             return Vec::new();
         }
-        let tails = table.tail_count();
         let is_last = |node: &usize| {
             let (source, tail) = table.coordinates(*node);
-            let before = self.unseen.range((source, 0)..(source, tail)).count();
-            let after = self.unseen.range((source, tail)..(source, tails)).count();
-            before < tail && after == tails - tail
+            let mut before = self.seen.range((source, 0)..(source, tail));
+            let mut after = self.seen.range((source, tail)..(source + 1, 0));
+            before.next().is_some() && after.next().is_none()
         };
         nodes.iter().copied().filter(is_last).collect()
     }
@@ -90,39 +88,25 @@ impl Known {
     /// The first node whose table should be there and is not: tails of a growing table may be made
     /// later.
     pub(crate) fn first_missing(&self, table: &Table) -> Option<usize> {
-        if self.unseen.is_empty() {
+        if self.seen.len() == table.node_count() {
             return None;
         }
-        let is_unseen = |node: &usize| self.unseen.contains(&table.coordinates(*node));
-        let missing: Vec<usize> = table.positions().filter(is_unseen).collect();
+        let is_missing = |node: &usize| !self.seen.contains(&table.coordinates(*node));
+        let missing: Vec<usize> = table.positions().filter(is_missing).collect();
         let unmade = self.unmade(table, &missing);
         missing.into_iter().find(|node| !unmade.contains(node))
     }
 
     /// Leaves nodes out of every route.
     pub(crate) fn leave_out(&mut self, nodes: &[(usize, usize)]) {
-        for node in nodes {
-            self.unseen.remove(node);
-            self.absent.insert(*node);
-        }
+        self.absent.extend(nodes);
     }
 
     /// The physical table of a node is there, with these columns.
     pub(crate) fn see(&mut self, node: (usize, usize), columns: &HashMap<String, Column>) {
-        if self.unseen.remove(&node) {
+        if self.seen.insert(node) {
             self.merge(columns);
         }
-    }
-
-    /// What is known once a table has grown: its new nodes were not looked for yet.
-    pub(crate) fn grown(&self, before: &Table, after: &Table) -> Self {
-        let mut known = self.clone();
-        let tails = before.tail_count();
-        let nodes = after.positions().map(|node| after.coordinates(node));
-        known
-            .unseen
-            .extend(nodes.filter(|(_, tail)| *tail >= tails));
-        known
     }
 
     /// Whether a text key compares by bytes, so that equal values have equal hashes.
@@ -203,16 +187,12 @@ pub(crate) async fn load(
         Ok::<_, DbErr>((id, dialect::catalog(&source.connection).await?))
     });
     let catalogs = futures_util::future::try_join_all(catalogs).await?;
-    let catalogs: HashMap<SourceId, Catalog> = catalogs.into_iter().collect();
     let known = topology.tables().iter().map(|table| {
         let mut known = Known::default();
-        for position in table.positions() {
-            let node = table.node(position);
-            let catalog = catalogs.get(&node.source);
-            match catalog.and_then(|catalog| catalog.columns(table, &node.table)) {
-                Some(columns) => known.merge(columns),
-                None => {
-                    known.unseen.insert(table.coordinates(position));
+        for (source, catalog) in &catalogs {
+            for (physical, columns) in catalog.beginning_with(table) {
+                if let Some(position) = table.position_of(*source, physical) {
+                    known.see(table.coordinates(position), columns);
                 }
             }
         }
@@ -228,8 +208,24 @@ impl Catalog {
         table: &Table,
         physical: &str,
     ) -> Option<&HashMap<String, Column>> {
+        self.tables.get(&(self.schema(table), physical.to_owned()))
+    }
+
+    /// The tables in the schema of a sharded one whose names begin as its physical tables' do.
+    fn beginning_with<'c>(
+        &'c self,
+        table: &'c Table,
+    ) -> impl Iterator<Item = (&'c str, &'c HashMap<String, Column>)> {
+        let (schema, prefix) = (self.schema(table), table.prefix());
+        let first = (schema.clone(), prefix.to_owned());
+        let tables = self.tables.range(first..).map(|((own, name), columns)| (own, &**name, columns));
+        tables
+            .take_while(move |(own, name, _)| **own == schema && name.starts_with(prefix))
+            .map(|(_, name, columns)| (name, columns))
+    }
+
+    fn schema(&self, table: &Table) -> Option<String> {
         let schema = table.name().schema.as_ref().map(ToString::to_string);
-        let schema = schema.or_else(|| self.default_schema.clone());
-        self.tables.get(&(schema, physical.to_owned()))
+        schema.or_else(|| self.default_schema.clone())
     }
 }

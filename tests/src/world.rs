@@ -195,7 +195,8 @@ pub async fn make_text_binary(db: &ShardingConnection) {
     db.refresh().await.unwrap();
 }
 
-fn binary(table: &str) -> String {
+/// The statement that gives a table of MySQL or MariaDB a binary order.
+pub fn binary(table: &str) -> String {
     format!("ALTER TABLE {table} CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
 }
 

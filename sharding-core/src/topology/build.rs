@@ -151,7 +151,10 @@ fn sources(
     };
     for name in &draft.draining {
         if !draft.sources.contains(name) {
-            mistakes.push(Mistake::UnknownDraining { name: name.clone() });
+            mistakes.push(Mistake::NoSuchSource {
+                at: "draining",
+                name: name.clone(),
+            });
         }
     }
     let older = before.map_or(&[][..], |before| &before.sources);

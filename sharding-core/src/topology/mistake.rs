@@ -72,9 +72,11 @@ pub enum Mistake {
         /// That source's database system.
         first_backend: String,
     },
-    /// A data source that is to be drained is not declared.
-    #[error("draining: `{name}` is not among the sources")]
-    UnknownDraining {
+    /// A data source that is to be drained, resumed or removed is not declared.
+    #[error("{at}: `{name}` is not among the sources")]
+    NoSuchSource {
+        /// What is to happen to it.
+        at: &'static str,
         /// The name.
         name: String,
     },

@@ -459,6 +459,46 @@ impl Table {
         }
     }
 
+    /// What the names of all physical tables begin with; empty if they have nothing in common.
+    pub fn prefix(&self) -> &str {
+        match &self.layout {
+            Layout::Direct { .. } => "",
+            _ => &self.name.table,
+        }
+    }
+
+    /// The position of the node with this physical table in this data source.
+    pub fn position_of(&self, source: SourceId, physical: &str) -> Option<usize> {
+        let tail = || {
+            let rest = physical.strip_prefix(&*self.name.table)?;
+            let tail = rest.strip_prefix(&*self.separator)?;
+            let number = self.tail_strategy()?.number(tail)? as usize;
+            (number < self.tail_count()).then_some(number)
+        };
+        let position = match &self.layout {
+            Layout::Grid {
+                table_rule,
+                sources,
+                tails,
+                ..
+            } => {
+                let tail = match table_rule {
+                    Some(_) => tail()?,
+                    None => (physical == self.name.table).then_some(0)?,
+                };
+                let axis = sources.iter().position(|own| *own == source)?;
+                axis * *tails as usize + tail
+            }
+            Layout::Spread { .. } => tail()?,
+            Layout::Direct { nodes, .. } => {
+                let is_node =
+                    |(own, table): &(SourceId, String)| *own == source && table == physical;
+                nodes.iter().position(is_node)?
+            }
+        };
+        (self.has(position) && self.source(position) == source).then_some(position)
+    }
+
     /// Whether there is a tail of this name, or will be.
     pub(super) fn has_tail(&self, name: &str) -> bool {
         let tails = match &self.layout {

@@ -128,11 +128,13 @@ impl<'a> ShardingChange<'a> {
             .draining
             .retain(|name| !self.resume.contains(name) && !self.remove.contains(name));
         draft.draining.extend(self.drain);
-        for name in self.remove.iter().chain(&self.resume) {
-            if !draft.sources.contains(name) {
-                let name = name.clone();
-                draft.mistakes.push(Mistake::UnknownDraining { name });
-            }
+        for (at, names) in [("remove", &self.remove), ("resume", &self.resume)] {
+            let unknown = names.iter().filter(|name| !draft.sources.contains(name));
+            let mistake = |name: &String| Mistake::NoSuchSource {
+                at,
+                name: name.clone(),
+            };
+            draft.mistakes.extend(unknown.map(mistake));
         }
         draft.sources.retain(|name| !self.remove.contains(name));
         for (mut table, entity) in self.tables {

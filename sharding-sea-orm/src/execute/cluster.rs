@@ -120,18 +120,8 @@ impl Cluster {
 }
 
 fn grown(shards: &Shards, now: DateTime<Utc>) -> Shards {
-    let topology = shards.topology.at(now);
-    let tables = shards.topology.tables().iter().zip(topology.tables());
-    let known = tables.zip(&shards.known).map(|((before, after), known)| {
-        if Arc::ptr_eq(before, after) {
-            Arc::clone(known)
-        } else {
-            Arc::new(known.grown(before, after))
-        }
-    });
     Shards {
-        known: known.collect(),
-        topology: Arc::new(topology),
+        topology: Arc::new(shards.topology.at(now)),
         ..shards.clone()
     }
 }

@@ -129,7 +129,7 @@ pub async fn refusals(backend: DbBackend) {
     assert_eq!(
         texts(other.unwrap_err()),
         [
-            "draining: `y` is not among the sources",
+            "remove: `y` is not among the sources",
             "draining: `z` is not among the sources",
         ]
     );

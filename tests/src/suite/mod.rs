@@ -11,6 +11,7 @@ pub mod explains;
 pub mod groups;
 pub mod homes;
 pub mod joins;
+pub mod keys;
 pub mod names;
 pub mod random;
 pub mod reads;
