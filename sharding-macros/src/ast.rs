@@ -5,7 +5,7 @@ use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::{Attribute, Data, DeriveInput, Expr, Fields, Ident, LitStr, Type};
 
-use crate::attr::Attributes;
+use crate::attr::{Attributes, Tails};
 
 /// The input of the derive.
 pub(crate) struct Model<'a> {
@@ -31,14 +31,29 @@ pub(crate) struct Sharding<'a> {
     pub(crate) table: Option<Placement<'a>>,
     pub(crate) source: Option<Placement<'a>>,
     pub(crate) source_names: Option<&'a [LitStr]>,
+    pub(crate) node: Option<Placement<'a>>,
+    pub(crate) tails: &'a [Tails],
     pub(crate) separator: Option<&'a LitStr>,
 }
 
-/// Where a rule looks and what it decides by.
+/// The keys of a rule.
 pub(crate) struct Placement<'a> {
-    pub(crate) key: &'a Ident,
-    pub(crate) field: &'a Field<'a>,
+    pub(crate) key: Key<'a>,
+    /// Keys that choose the same.
+    pub(crate) secondary: Vec<Key<'a>>,
+}
+
+/// Where a rule looks and what it decides by.
+pub(crate) struct Key<'a> {
+    /// One, or those of a composite key.
+    pub(crate) columns: Vec<KeyColumn<'a>>,
     pub(crate) by: &'a Expr,
+}
+
+/// A field, and its name where the rule gives it.
+pub(crate) struct KeyColumn<'a> {
+    pub(crate) name: &'a Ident,
+    pub(crate) field: &'a Field<'a>,
 }
 
 impl<'a> Model<'a> {
@@ -97,7 +112,7 @@ impl<'a> Field<'a> {
     }
 
     /// The variant of `Column` which SeaORM makes from this field.
-    pub(crate) fn variant(&self, span: Span) -> Ident {
+    fn variant(&self, span: Span) -> Ident {
         let name = self
             .enum_name
             .as_ref()
@@ -108,6 +123,13 @@ impl<'a> Field<'a> {
         let mut variant = syn::parse_str(name).unwrap_or_else(|_| self.ident.clone());
         variant.set_span(span);
         variant
+    }
+}
+
+impl KeyColumn<'_> {
+    /// The variant of `Column`, shown in messages where the rule gives the field's name.
+    pub(crate) fn variant(&self) -> Ident {
+        self.field.variant(self.name.span())
     }
 }
 

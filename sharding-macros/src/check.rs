@@ -1,13 +1,16 @@
 //! The rules which need more than one token of the input, one function for each.
 
+use std::collections::HashSet;
+
 use syn::ext::IdentExt;
 use syn::{Data, Fields, Ident, LitStr};
 
-use crate::ast::{Field, Model, Placement, Sharding};
-use crate::attr::{Once, Rule};
+use crate::ast::{Field, Key, KeyColumn, Model, Placement, Sharding};
+use crate::attr::{Once, Rule, Tails};
 use crate::errors::{Errors, listed, near};
 
-const A_RULE: &str = "give the entity a `table(...)` rule, a `source(...)` rule or both";
+const A_RULE: &str =
+    "give the entity a `table(...)` rule, a `source(...)` rule, both, or a `node(...)` rule";
 
 /// Reports every mistake, and resolves the rules which have none.
 pub(crate) fn check<'a>(errors: &Errors, model: &'a Model<'a>) -> Sharding<'a> {
@@ -16,11 +19,15 @@ pub(crate) fn check<'a>(errors: &Errors, model: &'a Model<'a>) -> Sharding<'a> {
     is_called_model(errors, model);
     has_no_generics(errors, model);
     has_a_rule(errors, model);
+    has_nothing_beside_node(errors, model);
+    has_a_table_for_tails(errors, model);
     has_no_attribute_on_a_field(errors, model);
     Sharding {
         table: placement(errors, model, &attributes.table),
         source: placement(errors, model, &attributes.source),
         source_names: source_names(errors, &attributes.source),
+        node: placement(errors, model, &attributes.node),
+        tails: tails(errors, &attributes.tails),
         separator: attributes.separator.get(),
     }
 }
@@ -69,8 +76,43 @@ fn has_a_rule(errors: &Errors, model: &Model<'_>) {
         );
         return;
     };
-    if attributes.whole && attributes.table.is_absent() && attributes.source.is_absent() {
+    let rules = [&attributes.table, &attributes.source, &attributes.node];
+    if attributes.whole && rules.into_iter().all(Once::is_absent) {
         errors.at(attribute, format!("no rule in `#[sharded(...)]`, {A_RULE}"));
+    }
+}
+
+/// A node is a table in a source, so nothing is left for another rule to decide.
+fn has_nothing_beside_node(errors: &Errors, model: &Model<'_>) {
+    let attributes = model.attributes;
+    if attributes.node.is_absent() {
+        return;
+    }
+    let others = [
+        attributes.table.name(),
+        attributes.source.name(),
+        attributes.tails.name(),
+    ];
+    for name in others.into_iter().flatten() {
+        let message = format!(
+            "`node(...)` decides source and table together, remove the `{name}(...)` beside it"
+        );
+        errors.at(name, message);
+    }
+}
+
+/// The tails are the partitions of that rule. An entity without any rule is told so already.
+fn has_a_table_for_tails(errors: &Errors, model: &Model<'_>) {
+    let attributes = model.attributes;
+    let is_source_alone = attributes.table.is_absent()
+        && attributes.node.is_absent()
+        && !attributes.source.is_absent();
+    if let Some(name) = attributes.tails.name()
+        && attributes.whole
+        && is_source_alone
+    {
+        let message = "`tails(...)` needs a `table(...)` rule, whose tails it lists";
+        errors.at(name, message);
     }
 }
 
@@ -88,11 +130,26 @@ fn placement<'a>(
     rule: &'a Once<Rule>,
 ) -> Option<Placement<'a>> {
     let rule = rule.get()?;
+    let primary = key(errors, model, rule);
+    // All the keys are looked at before any is given up, so that every mistake is reported.
+    let secondary = rule.also.iter().map(|rule| key(errors, model, rule));
+    let secondary: Vec<_> = secondary.collect();
+    Some(Placement {
+        key: primary?,
+        secondary: secondary.into_iter().collect::<Option<_>>()?,
+    })
+}
+
+fn key<'a>(errors: &Errors, model: &'a Model<'a>, rule: &'a Rule) -> Option<Key<'a>> {
     has_key_and_strategy(errors, rule);
-    let key = rule.key.get()?;
-    let field = column(errors, model, key)?;
-    let by = rule.by.get()?;
-    Some(Placement { key, field, by })
+    let names = rule.key.get()?;
+    has_no_field_twice(errors, names);
+    let columns = names.iter().map(|name| column(errors, model, name));
+    let columns: Vec<_> = columns.collect();
+    Some(Key {
+        columns: columns.into_iter().collect::<Option<_>>()?,
+        by: rule.by.get()?,
+    })
 }
 
 /// There is no default for either: a guess would send rows to the wrong place.
@@ -111,8 +168,15 @@ fn has_key_and_strategy(errors: &Errors, rule: &Rule) {
     }
 }
 
+/// A field that is there already tells nothing more about a row.
+fn has_no_field_twice(errors: &Errors, names: &[Ident]) {
+    for (name, text) in repeated(names, |name| name.unraw().to_string()) {
+        errors.at(name, format!("`{text}` is twice in the key"));
+    }
+}
+
 /// A key is read from the rows and from the conditions of a statement, and both know columns only.
-fn column<'a>(errors: &Errors, model: &'a Model<'a>, key: &Ident) -> Option<&'a Field<'a>> {
+fn column<'a>(errors: &Errors, model: &'a Model<'a>, key: &'a Ident) -> Option<KeyColumn<'a>> {
     let fields = model.fields.as_ref()?;
     let name = key.unraw().to_string();
     match fields.iter().find(|field| field.name() == name) {
@@ -123,7 +187,7 @@ fn column<'a>(errors: &Errors, model: &'a Model<'a>, key: &Ident) -> Option<&'a 
             errors.at(key, message);
             None
         }
-        Some(field) => Some(field),
+        Some(field) => Some(KeyColumn { name: key, field }),
         None => {
             errors.at(key, no_field(model, fields, &name));
             None
@@ -146,11 +210,30 @@ fn no_field(model: &Model<'_>, fields: &[Field<'_>], name: &str) -> String {
 /// The strategy counts data sources, so two numbers with one name would be a source short.
 fn source_names<'a>(errors: &Errors, source: &'a Once<Rule>) -> Option<&'a [LitStr]> {
     let names = source.get()?.names.get()?;
-    for (index, name) in names.iter().enumerate() {
-        if names[..index].iter().any(|n| n.value() == name.value()) {
-            let message = format!("`{}` is named twice in `names(...)`", name.value());
-            errors.at(name, message);
-        }
+    for (name, text) in repeated(names, LitStr::value) {
+        errors.at(name, format!("`{text}` is named twice in `names(...)`"));
     }
     Some(names)
 }
+
+/// The list of a data source is all that it holds, so two of them contradict each other.
+fn tails<'a>(errors: &Errors, tails: &'a Once<Vec<Tails>>) -> &'a [Tails] {
+    let tails = tails.get().map_or(&[][..], Vec::as_slice);
+    for (list, text) in repeated(tails, |list| list.source.value()) {
+        errors.at(
+            &list.source,
+            format!("`{text}` is listed twice in `tails(...)`"),
+        );
+    }
+    tails
+}
+
+/// The values with a name that one before them has, too.
+fn repeated<T>(values: &[T], name: impl Fn(&T) -> String) -> impl Iterator<Item = (&T, String)> {
+    let mut seen = HashSet::new();
+    let named = values.iter().map(move |value| (value, name(value)));
+    named.filter(move |(_, name)| !seen.insert(name.clone()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -212,7 +212,7 @@ pub trait Places<T>: Strategy {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot place rows by a key of several fields",
     label = "not a strategy for a `{T}` key",
-    note = "strategies for several fields: `HashModulo`, `HashBuckets`"
+    note = "strategies for two to six fields: `HashModulo`, `HashBuckets`"
 )]
 pub trait PlacesTogether<T>: Strategy {}
 
@@ -276,6 +276,8 @@ mod places {
     places_together!(A B);
     places_together!(A B C);
     places_together!(A B C D);
+    places_together!(A B C D E);
+    places_together!(A B C D E F);
 }
 
 /// What a sharded entity's table looks like, without its type.

@@ -37,6 +37,7 @@ macro_rules! mount {
             collations: loose_text_keys, case_insensitive_groups;
             explains: selects, writes;
             strategies: random_statements, places, composite_keys, secondary_keys;
+            routes: sound;
             keys: small, wide, unsigned, boolean, text, bytes, uuid, date, date_time, instant,
                 time_date, time_date_time, time_instant, variant, decimal;
             calendars: roll_over, tails_of_others, roll_over_in_transactions;

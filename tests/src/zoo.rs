@@ -9,7 +9,7 @@ use sharding_sea_orm::{
 };
 
 use crate::entity::{Event, place, whole};
-use crate::world::{World, binary, make_text_binary, sources};
+use crate::world::{World, make_text_binary, sources};
 use crate::{conversions, event_entity};
 
 event_entity!(weekly, "event_weekly", [],);

@@ -15,6 +15,7 @@ pub mod keys;
 pub mod names;
 pub mod random;
 pub mod reads;
+pub mod routes;
 pub mod sources;
 pub mod strategies;
 pub mod tables;

@@ -74,10 +74,14 @@ async fn rows(db: &ShardingConnection, select: &SelectStatement) -> Result<Vec<J
         .collect()
 }
 
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
-    fn below(&mut self, below: u64) -> u64 {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    pub(super) fn below(&mut self, below: u64) -> u64 {
         // Constants of Knuth's MMIX generator.
         self.0 = self
             .0
@@ -86,11 +90,11 @@ impl Random {
         (self.0 >> 33) % below
     }
 
-    fn one_in(&mut self, share: u64) -> bool {
+    pub(super) fn one_in(&mut self, share: u64) -> bool {
         self.below(share) == 0
     }
 
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub(super) fn of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u64) as usize]
     }
 }
@@ -102,7 +106,7 @@ const NUMBERS: [&str; 4] = ["n", "big", "score", "amount"];
 
 /// A SELECT over the table, and whether it orders its rows totally.
 fn select(table: &'static str, seed: u64) -> (SelectStatement, bool) {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let mut random = Random::new(seed);
     let random = &mut random;
     let mut select = Query::select().from(table).to_owned();
     if !random.one_in(5) {

@@ -52,7 +52,7 @@ impl SnowflakeLayout {
     /// possible if there is none.
     pub fn first_id(self, time: DateTime<Utc>) -> i64 {
         // Rounded up: an id tells whole milliseconds.
-        let rest = i64::from(time.timestamp_subsec_nanos() % 1_000_000 != 0);
+        let rest = i64::from(!time.timestamp_subsec_nanos().is_multiple_of(1_000_000));
         let ticks = time.timestamp_millis() + rest - self.epoch;
         let most = i64::MAX >> self.lower_bits;
         if ticks > most {

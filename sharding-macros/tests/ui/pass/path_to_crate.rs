@@ -7,7 +7,14 @@ mod vendor {
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel, vendor::sharding::Sharded)]
 #[sea_orm(table_name = "flights")]
-#[sharded(source(key = id, by = vendor::sharding::Modulo::new(2)), crate = vendor::sharding)]
+#[sharded(
+    source(
+        key = id,
+        by = vendor::sharding::Modulo::new(2),
+        also(key = (tailnum, time_hour), by = vendor::sharding::HashModulo::new(2))
+    ),
+    crate = vendor::sharding
+)]
 pub struct Model {
     #[sea_orm(primary_key)]
     pub id: i64,

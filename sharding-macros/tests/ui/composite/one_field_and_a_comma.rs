@@ -1,0 +1,21 @@
+#![allow(unused_imports)]
+
+use sea_orm::entity::prelude::*;
+use sharding_sea_orm::{HashModulo, Sharded};
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel, Sharded)]
+#[sea_orm(table_name = "flights")]
+#[sharded(source(key = (tailnum,), by = HashModulo::new(2)))]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    pub tailnum: String,
+    pub time_hour: DateTimeUtc,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+fn main() {}

@@ -1,0 +1,26 @@
+#![allow(unused_imports)]
+
+use sea_orm::entity::prelude::*;
+use sharding_sea_orm::{HashModulo, Monthly, Sharded};
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel, Sharded)]
+#[sea_orm(table_name = "flights")]
+#[sharded(
+    table(key = time_hour, by = Monthly::starting(2013, 1)),
+    source(key = tailnum, by = HashModulo::new(2), names("ds0", "ds1")),
+    tails("ds0" = ["201301.."], "ds1" = ["201301.."]),
+    node(key = id, by = HashModulo::new(2))
+)]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    pub tailnum: String,
+    pub time_hour: DateTimeUtc,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+fn main() {}

@@ -1,0 +1,19 @@
+use sea_orm::entity::prelude::*;
+use sharding_sea_orm::{Monthly, Sharded};
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel, Sharded)]
+#[sea_orm(table_name = "flights")]
+#[sharded(node(key = tailnum, by = Monthly::starting(2013, 1).through(2013, 2)))]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    pub tailnum: String,
+    pub time_hour: DateTimeUtc,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+fn main() {}
