@@ -121,6 +121,12 @@ impl Known {
             )
     }
 
+    /// Whether text of the column is ordered by its bytes, trailing spaces included.
+    pub(crate) fn is_ordered_by_bytes(&self, column: &str) -> bool {
+        let text = self.column(column).map(|column| &column.text);
+        text == Some(&Text::Bytes(TextOrder::Bytes))
+    }
+
     /// The order of text in the column.
     pub(crate) fn text_order(&self, column: &str) -> Proof {
         match self.column(column).map(|column| &column.text) {
@@ -218,7 +224,10 @@ impl Catalog {
     ) -> impl Iterator<Item = (&'c str, &'c HashMap<String, Column>)> {
         let (schema, prefix) = (self.schema(table), table.prefix());
         let first = (schema.clone(), prefix.to_owned());
-        let tables = self.tables.range(first..).map(|((own, name), columns)| (own, &**name, columns));
+        let tables = self
+            .tables
+            .range(first..)
+            .map(|((own, name), columns)| (own, &**name, columns));
         tables
             .take_while(move |(own, name, _)| **own == schema && name.starts_with(prefix))
             .map(|(_, name, columns)| (name, columns))

@@ -74,13 +74,18 @@
 //!
 //! | strategy | keys | narrows on |
 //! |---|---|---|
-//! | [`Modulo`] | integers | equality, `IN`, short ranges |
-//! | [`HashModulo`] | any type | equality, `IN` |
-//! | [`Monthly`] | dates and timestamps | equality, `IN`, ranges |
+//! | [`Modulo`], [`HashModulo`], [`HashBuckets`] | integers; any | equality, `IN` |
+//! | [`Ranges`], [`Lists`] | any | equality, `IN`, ranges |
+//! | calendars, [`Hourly`] to [`Yearly`] | dates, timestamps, Unix time | equality, `IN`, ranges |
+//! | [`SnowflakeTime`], [`SnowflakeHash`] | Snowflake ids | equality, `IN`, ranges |
+//! | [`Embedded`] | text that holds the name of its tail | equality, `IN` |
 //!
 //! A rule chooses the tail (`table(key = …, by = …)`), the data source (`source(key = …, by = …)`),
-//! or each of them one. The key is a field, the strategy an expression, so that a wrong one does
-//! not compile.
+//! each of them one, or both together (`node(key = …, by = …)`). The key is a field or several, the
+//! strategy an expression, so that a wrong one does not compile.
+//!
+//! The derive, the calls of [`ShardingBuilder`] and a file ([`Config`]) say the same things.
+//! [`ShardingConnection::change`] changes data sources and rules under running statements.
 //!
 //! # What one table does and tails cannot
 //!
@@ -93,11 +98,14 @@
 //!
 //! # Features
 //!
-//! `sqlx-sqlite` (the default), `sqlx-postgres` and `sqlx-mysql` enable the database systems, as
-//! SeaORM's features of these names do. MariaDB needs version 10.6 or later for merged groups,
+//! `sqlx-sqlite` (a default), `sqlx-postgres` and `sqlx-mysql` enable the database systems, as
+//! SeaORM's features of these names do. `config` (a default) is for configuration files, and
+//! `schema` for their JSON Schema. MariaDB needs version 10.6 or later for merged groups,
 //! MySQL 8.0.
 
 mod catalog;
+#[cfg(feature = "config")]
+mod config;
 mod connection;
 mod dialect;
 mod downcast;
@@ -121,8 +129,23 @@ pub use sharding_core::strategy::{
     SnowflakeLayout, SnowflakeSpan, SnowflakeTime, Strategy, UnixTime, Weekly, Yearly, Zone,
 };
 pub use sharding_core::topology::Topology;
+
+/// What strategies of one's own are written with.
+pub mod strategy {
+    pub use sharding_core::key::{Interval, KeyKind, KeySet, KeyValue};
+    pub use sharding_core::strategy::*;
+}
+
+/// The examples of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/strategies.md")]
+struct Guide;
 pub use sharding_macros::Sharded;
 
+#[cfg(feature = "config")]
+pub use config::Config;
+#[cfg(feature = "schema")]
+pub use config::json_schema;
 pub use connection::{ShardingBuilder, ShardingChange, ShardingConnection, ShardingTransaction};
 pub use entity::{
     EntityGroup, EntityRules, KeyPart, KeyRule, Places, PlacesTogether, ShardedEntity, composite,

@@ -20,7 +20,7 @@ pub mod zoo;
 macro_rules! mount {
     ($backend:expr) => {
         $crate::cases!($backend;
-            config: everything_wrong_at_once, unreachable_sources;
+            config: everything_wrong_at_once, unreachable_sources, files, mistakes_of_files;
             random: statements;
             reads: predicates, orders, pages, text_orders, concatenations, streams, one_row,
                 exists, cursors, decoding, empty_answers;

@@ -4,6 +4,6 @@ mod predicate;
 mod set;
 mod value;
 
-pub use predicate::{Comparison, Predicate};
+pub use predicate::{Comparison, Predicate, compare_text};
 pub use set::{Interval, KeySet};
 pub use value::{KeyKind, KeyValue};

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::ops::Bound;
 
 use super::{KeySet, KeyValue};
@@ -16,6 +17,14 @@ pub enum Predicate<'a> {
     Compare(Comparison, KeyValue<'a>),
     /// The key is one of the values.
     In(Vec<KeyValue<'a>>),
+    /// The key is in a set wherever the condition is true, and in another wherever it is false;
+    /// the sets may overlap.
+    Within {
+        /// The keys for which it may be true.
+        when_true: KeySet<'a>,
+        /// The keys for which it may be false.
+        when_false: KeySet<'a>,
+    },
     /// The key is NULL.
     IsNull,
     /// All conditions hold.
@@ -24,6 +33,30 @@ pub enum Predicate<'a> {
     Or(Vec<Predicate<'a>>),
     /// The condition does not hold.
     Not(Box<Predicate<'a>>),
+}
+
+/// A comparison of a text key in a database that orders text by its bytes. The key's normal form
+/// lacks trailing spaces, which moves it down in that order, below characters that come before the
+/// space; bounds leave room for that.
+pub fn compare_text<'a>(comparison: Comparison, text: &'a str) -> Predicate<'a> {
+    let control = text.find(|c: char| c < ' ').unwrap_or(text.len());
+    let low = || Bound::Included(KeyValue::text(&text[..control]));
+    // As it is written: a bound above the normal forms of all smaller texts.
+    let high = || KeyValue::Text(Cow::Borrowed(text));
+    let above = || KeySet::range(low(), Bound::Unbounded);
+    let below = || KeySet::range(Bound::Unbounded, Bound::Excluded(high()));
+    let until = || KeySet::range(Bound::Unbounded, Bound::Included(high()));
+    let (when_true, when_false) = match comparison {
+        Comparison::Equal => return Predicate::Compare(comparison, KeyValue::text(text)),
+        Comparison::Less => (below(), above()),
+        Comparison::LessOrEqual => (until(), above()),
+        Comparison::Greater => (above(), until()),
+        Comparison::GreaterOrEqual => (above(), below()),
+    };
+    Predicate::Within {
+        when_true,
+        when_false,
+    }
 }
 
 /// How the key compares with a value: `key < value` is [`Comparison::Less`].
@@ -92,6 +125,8 @@ impl<'a> Predicate<'a> {
             // Not even NULL is in a list of nothing.
             Self::In(values) if values.is_empty() => Self::Constant(Some(false)).keys_where(wanted),
             Self::In(values) => KeySet::points(values).only(wanted),
+            Self::Within { when_true, .. } if wanted == Outcome::True => when_true,
+            Self::Within { when_false, .. } => when_false,
             Self::IsNull if wanted == Outcome::True => KeySet::null(),
             Self::IsNull => KeySet::not_null(),
             Self::Not(inner) => inner.keys_where(wanted.negated()),
@@ -228,6 +263,46 @@ mod tests {
             "(-∞ .. 1), (1 .. 2), (2 .. ∞)",
         );
         check(not(not(equal(1))), "1");
+    }
+
+    /// Every short text against every other, by the order of bytes.
+    #[test]
+    fn texts_compare_by_bytes_whatever_their_spaces() {
+        let mut texts = vec![String::new()];
+        for length in 0..3 {
+            let longest: Vec<_> = texts
+                .iter()
+                .filter(|t| t.len() == length)
+                .cloned()
+                .collect();
+            for text in longest {
+                texts.extend(["\u{1}", " ", "a", "b"].map(|letter| format!("{text}{letter}")));
+            }
+        }
+        let comparisons: [(Comparison, fn(&str, &str) -> bool); 4] = [
+            (Comparison::Less, |a, b| a < b),
+            (Comparison::LessOrEqual, |a, b| a <= b),
+            (Comparison::Greater, |a, b| a > b),
+            (Comparison::GreaterOrEqual, |a, b| a >= b),
+        ];
+        let mut narrowed = 0;
+        for value in &texts {
+            for (comparison, holds) in comparisons {
+                let is_true = compare_text(comparison, value).keys();
+                let is_false = not(compare_text(comparison, value)).keys();
+                for row in &texts {
+                    let key = KeyValue::text(row.as_str());
+                    let keys = if holds(row, value) {
+                        &is_true
+                    } else {
+                        &is_false
+                    };
+                    assert!(keys.contains(&key), "{row:?} {comparison:?} {value:?}");
+                    narrowed += usize::from(!is_true.contains(&key));
+                }
+            }
+        }
+        assert!(narrowed > 1_000);
     }
 
     #[test]

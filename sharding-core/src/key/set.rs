@@ -94,34 +94,30 @@ impl<'a> KeySet<'a> {
 
     /// The tuples whose parts are in the sets, one set for each column of a composite key, in
     /// order: exact as long as the sets list at most `limit` tuples in all, else every tuple.
-    pub fn tuples(columns: &[Self], limit: usize) -> KeySet<'static> {
+    pub fn tuples(columns: &[Self], limit: usize) -> Self {
         if columns.iter().any(|set| set.intervals.is_empty()) {
             // A row whose key is NULL in part is on no node, as one whose key is NULL.
-            return KeySet::none();
+            return Self::none();
         }
-        let listed = |set: &Self| set.intervals.iter().all(|run| run.as_point().is_some());
+        let is_listed = |set: &Self| set.intervals.iter().all(|run| run.as_point().is_some());
         let mut count = 1_usize;
         for set in columns {
             count = count.saturating_mul(set.intervals.len());
-            if count > limit || !listed(set) {
-                return KeySet::not_null();
+            if count > limit || !is_listed(set) {
+                return Self::not_null();
             }
         }
-        let mut tuples = vec![Vec::with_capacity(columns.len())];
-        for set in columns {
-            let values = || set.intervals.iter().filter_map(Interval::as_point);
-            tuples = tuples
-                .iter()
-                .flat_map(|tuple: &Vec<KeyValue<'static>>| {
-                    values().map(|value| {
-                        let mut tuple = tuple.clone();
-                        tuple.push(value.clone().into_owned());
-                        tuple
-                    })
-                })
-                .collect();
-        }
-        KeySet::points(tuples.into_iter().map(KeyValue::Tuple).collect())
+        let tuple = |number: usize| {
+            // The number's digits, each in the base of its column's length.
+            let mut rest = number;
+            let parts = columns.iter().filter_map(|set| {
+                let digit = rest % set.intervals.len();
+                rest /= set.intervals.len();
+                set.intervals[digit].as_point().cloned()
+            });
+            KeyValue::Tuple(parts.collect())
+        };
+        Self::points((0..count).map(tuple).collect())
     }
 
     /// Every value but NULL and the values of this set.

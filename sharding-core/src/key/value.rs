@@ -33,8 +33,9 @@ pub enum KeyKind {
 impl KeyKind {
     /// Whether `<` in every supported database agrees with the order of [`KeyValue`].
     ///
-    /// Text is compared by collations, and the comparison of bytes and UUIDs depends on how the
-    /// column stores them, so for those only equality narrows a route.
+    /// Text is compared by collations (see [`compare_text`](super::compare_text) for the order of
+    /// bytes), and the comparison of bytes and UUIDs depends on how the column stores them, so for
+    /// those only equality narrows a route.
     pub fn is_ordered(self) -> bool {
         match self {
             Self::Integer | Self::Decimal | Self::Date | Self::DateTime | Self::Instant => true,

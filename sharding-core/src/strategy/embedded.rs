@@ -42,7 +42,12 @@ impl<S: Strategy> Strategy for Embedded<S> {
             .place
             .is_empty()
             .then(|| Flaw::new("place", "is an empty range of characters"));
-        empty.into_iter().chain(self.names.flaws()).collect()
+        let inner = self
+            .names
+            .flaws()
+            .into_iter()
+            .map(|flaw| flaw.within("names"));
+        empty.into_iter().chain(inner).collect()
     }
 
     fn extent(&self, now: DateTime<Utc>) -> Extent {

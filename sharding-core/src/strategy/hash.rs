@@ -131,6 +131,6 @@ mod tests {
     const TUPLE_A_BC: u32 = 1_143_632_225;
 
     fn tuple<const N: usize>(parts: [KeyValue<'static>; N]) -> KeyValue<'static> {
-        KeyValue::Tuple(parts.to_vec())
+        KeyValue::Tuple(parts.into())
     }
 }

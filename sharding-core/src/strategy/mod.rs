@@ -91,7 +91,7 @@ pub use snowflake::{
     HashSplit, SnowflakeDatabase, SnowflakeEpoch, SnowflakeHash, SnowflakeLayout, SnowflakeSpan,
     SnowflakeTime,
 };
-pub use zone::Zone;
+pub use zone::{UnknownZone, Zone};
 
 use crate::key::{Interval, KeyKind, KeySet, KeyValue};
 
@@ -212,6 +212,14 @@ impl Flaw {
             at: at.into(),
             why: why.into(),
         }
+    }
+
+    /// The same flaw of a part that is inside of another.
+    #[must_use]
+    pub fn within(mut self, part: &str) -> Self {
+        let dot = if self.at.is_empty() { "" } else { "." };
+        self.at = format!("{part}{dot}{}", self.at);
+        self
     }
 
     /// A flaw of the whole strategy.

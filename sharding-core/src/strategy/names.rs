@@ -1,12 +1,13 @@
 //! The names that a user gives to partitions.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use super::Flaw;
 
 /// Names of partitions in the order in which they first occur; a name may occur again and means
 /// the same partition.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Names {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
@@ -49,5 +50,12 @@ impl Names {
         self.names
             .is_empty()
             .then(|| Flaw::of_whole("has no partition; name at least one"))
+    }
+}
+
+/// The names alone, which say all.
+impl fmt::Debug for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.names.fmt(f)
     }
 }

@@ -66,6 +66,13 @@ impl Partitions {
         Self(shared)
     }
 
+    /// The partitions from which on membership is another: the first of each run, and the one
+    /// behind its last.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = u32> + '_ {
+        let edges = |run: &RangeInclusive<u32>| [*run.start(), run.end().saturating_add(1)];
+        self.0.iter().flat_map(edges)
+    }
+
     /// Whether the partition is a member.
     pub fn contains(&self, number: u32) -> bool {
         let at = self.0.partition_point(|run| *run.end() < number);
@@ -89,6 +96,8 @@ mod tests {
         assert_eq!(set.0, [1..=3, 7..=12, u32::MAX..=u32::MAX]);
         assert_eq!(set.below(9).collect::<Vec<_>>(), [1, 2, 3, 7, 8]);
         assert!(set.contains(12) && !set.contains(13) && !set.contains(0));
+        let edges = set.edges().collect::<Vec<_>>();
+        assert_eq!(edges, [1, 4, 7, 13, u32::MAX, u32::MAX]);
         let other = Partitions::from_runs([2..=8, 12..=20]);
         assert_eq!(set.intersect(&other).0, [2..=3, 7..=8, 12..=12]);
         assert_eq!(other.intersect(&set), set.intersect(&other));

@@ -100,18 +100,14 @@ impl Strategy for Ranges {
             let [(low, _), (high, _)] = pair else {
                 continue;
             };
-            let at = format!("ranges[{}]", at + 1);
-            if !low.is_alike(high) {
-                flaws.push(Flaw::new(
-                    at,
-                    format!("{high} is of another kind than {low}"),
-                ));
+            let why = if !low.is_alike(high) {
+                format!("{high} is of another kind than {low}")
             } else if high <= low {
-                let why = format!(
-                    "less_than {high} leaves no value: the range before it ends with {low}"
-                );
-                flaws.push(Flaw::new(at, why));
-            }
+                format!("less_than {high} leaves no value: the range before it ends with {low}")
+            } else {
+                continue;
+            };
+            flaws.push(Flaw::new(format!("ranges[{}]", at + 1), why));
         }
         if self.after_rest > 0 {
             flaws.push(Flaw::new(

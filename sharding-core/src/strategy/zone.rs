@@ -1,4 +1,5 @@
 use std::fmt;
+use std::str::FromStr;
 
 use chrono::{
     DateTime, FixedOffset, LocalResult, NaiveDateTime, Offset, TimeDelta, TimeZone, Timelike, Utc,
@@ -128,12 +129,81 @@ impl From<Tz> for Zone {
     }
 }
 
+/// `UTC`, an offset such as `+08`, `-0330` or `+05:45`, or an IANA name.
+impl FromStr for Zone {
+    type Err = UnknownZone;
+
+    fn from_str(text: &str) -> Result<Self, UnknownZone> {
+        if text.eq_ignore_ascii_case("utc") || text.eq_ignore_ascii_case("z") {
+            return Ok(Self::Utc);
+        }
+        let zone = match offset(text) {
+            Some(offset) => Some(Self::Offset(offset)),
+            None => text.parse().ok().map(Self::Named),
+        };
+        zone.ok_or_else(|| UnknownZone(text.to_owned()))
+    }
+}
+
+fn offset(text: &str) -> Option<FixedOffset> {
+    let sign = match text.as_bytes().first()? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let digits = text[1..].replacen(':', "", 1);
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let (hours, minutes) = match digits.len() {
+        2 if is_number => (digits.as_str(), "0"),
+        4 if is_number => digits.split_at(2),
+        _ => return None,
+    };
+    let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
+    let seconds = (minutes < 60).then_some((hours * 60 + minutes) * 60)?;
+    FixedOffset::east_opt(sign * seconds)
+}
+
+/// A text that is no time zone. It is `UTC`, an offset of hours and minutes from it, or a name of
+/// the IANA database.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no time zone: neither `UTC`, nor an offset such as `+08:00`, nor an IANA name")]
+pub struct UnknownZone(pub String);
+
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Utc => f.write_str("UTC"),
             Self::Offset(offset) => offset.fmt(f),
             Self::Named(zone) => f.write_str(zone.name()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zones_are_read() {
+        let zone = |text: &str| text.parse::<Zone>();
+        let east = |seconds| Ok(Zone::Offset(FixedOffset::east_opt(seconds).unwrap()));
+        assert_eq!(zone("utc"), Ok(Zone::Utc));
+        assert_eq!(zone("+08"), east(8 * 3_600));
+        assert_eq!(zone("-0330"), east(-12_600));
+        assert_eq!(zone("+05:45"), east(20_700));
+        assert_eq!(zone("Asia/Tokyo"), Ok(Zone::Named(chrono_tz::Asia::Tokyo)));
+        for wrong in [
+            "",
+            "+",
+            "+8",
+            "+24:00",
+            "+08:60",
+            "+é",
+            "Mars/Base",
+            "+08:0",
+            "++08",
+        ] {
+            assert_eq!(zone(wrong), Err(UnknownZone(wrong.to_owned())));
         }
     }
 }

@@ -112,10 +112,13 @@ impl Context<'_> {
         });
         let until = tail.as_ref().and_then(|(_, extent)| extent.until);
         let count = tail.as_ref().map_or(1, |(_, extent)| extent.count);
-        let present = match (&tails, &tail) {
+        let listed = match (&tails, &tail) {
             (Some(lists), Some((rule, extent))) => {
-                let strategy = rule.key.strategy();
-                tails::read(table, lists, strategy, *extent, self.ids, mistakes)
+                let (strategy, extent) = (rule.key.strategy(), *extent);
+                let own = has_source_rule.then_some(sources.as_slice());
+                Some(tails::read(
+                    table, lists, strategy, extent, self.ids, own, mistakes,
+                ))
             }
             (Some(_), None) => {
                 mistakes.push(Mistake::BadTails {
@@ -126,39 +129,28 @@ impl Context<'_> {
                 });
                 return None;
             }
-            (None, _) => Vec::new(),
+            (None, _) => None,
         };
         if mistakes.len() > before {
             return None;
         }
-        let layout = match (tail, tails.is_some(), has_source_rule) {
-            (Some((rule, _)), true, false) => {
-                tails::check_spread(table, &present, &rule, count, mistakes);
-                Layout::Spread {
-                    rule,
-                    tails: count,
-                    homes: present,
-                }
-            }
-            (tail, has_tails, _) => {
-                let present = has_tails.then(|| {
-                    tails::of_sources(
-                        table,
-                        present,
-                        &sources,
-                        tail.as_ref().map(|t| &t.0),
-                        count,
-                        mistakes,
-                    )
-                });
-                Layout::Grid {
-                    source_rule: source.map(|(rule, _)| rule),
-                    table_rule: tail.map(|(rule, _)| rule),
-                    sources,
-                    tails: count,
-                    present,
-                }
-            }
+        if let (Some(lists), Some((rule, extent))) = (&listed, &tail) {
+            let (strategy, is_spread) = (rule.key.strategy(), !has_source_rule);
+            tails::check(table, lists, strategy, *extent, is_spread, mistakes);
+        }
+        let layout = match (tail, listed) {
+            (Some((rule, _)), Some(homes)) if !has_source_rule => Layout::Spread {
+                rule,
+                tails: count,
+                homes,
+            },
+            (tail, listed) => Layout::Grid {
+                source_rule: source.map(|(rule, _)| rule),
+                table_rule: tail.map(|(rule, _)| rule),
+                present: listed.map(|lists| tails::of_sources(lists, &sources)),
+                sources,
+                tails: count,
+            },
         };
         Some((layout, until))
     }

@@ -8,7 +8,7 @@ pub struct ConfigError {
 
 impl ConfigError {
     /// `None` if there are no mistakes.
-    pub(super) fn new(mistakes: Vec<Mistake>) -> Option<Self> {
+    pub fn new(mistakes: Vec<Mistake>) -> Option<Self> {
         (!mistakes.is_empty()).then_some(Self { mistakes })
     }
 

@@ -6,16 +6,16 @@ use std::ops::RangeInclusive;
 use super::SourceId;
 use super::draft::TailsDraft;
 use super::mistake::Mistake;
-use super::rule::Rule;
 use crate::strategy::{Extent, Partitions, Strategy};
 
-/// Reads the lists of tails.
+/// Reads the lists of tails. `sources` are those of the source rule, if there is one.
 pub(super) fn read(
     table: &str,
     lists: &[TailsDraft],
     strategy: &dyn Strategy,
     extent: Extent,
     ids: &HashMap<&str, SourceId>,
+    sources: Option<&[SourceId]>,
     mistakes: &mut Vec<Mistake>,
 ) -> Vec<(Partitions, SourceId)> {
     let mut read: Vec<(Partitions, SourceId)> = Vec::with_capacity(lists.len());
@@ -42,6 +42,9 @@ pub(super) fn read(
         }
         if read.iter().any(|(_, other)| *other == id) {
             wrong("", "is listed twice");
+        }
+        if sources.is_some_and(|sources| !sources.contains(&id)) {
+            wrong("", "is not among the sources of the `source` rule");
         }
         let mut runs = Vec::with_capacity(list.tails.len());
         for text in &list.tails {
@@ -84,27 +87,37 @@ fn run(
     Ok(first..=last)
 }
 
-/// Without a source rule a tail has to be in exactly one source.
-pub(super) fn check_spread(
+/// Every tail that exists or will exist has to be in a source, and without a source rule, if the
+/// tails are spread, in exactly one.
+pub(super) fn check(
     table: &str,
-    homes: &[(Partitions, SourceId)],
-    rule: &Rule,
-    count: u32,
+    lists: &[(Partitions, SourceId)],
+    strategy: &dyn Strategy,
+    extent: Extent,
+    is_spread: bool,
     mistakes: &mut Vec<Mistake>,
 ) {
-    for tail in 0..count {
-        let place = match homes
-            .iter()
-            .filter(|(tails, _)| tails.contains(tail))
-            .count()
-        {
+    // Of those that will exist, each from which on the lists say something else.
+    let mut later: Vec<u32> = match extent.until {
+        None => Vec::new(),
+        Some(_) => {
+            let edges = lists.iter().flat_map(|(tails, _)| tails.edges());
+            let edges = edges.filter(|edge| *edge > extent.count);
+            edges.chain([extent.count]).collect()
+        }
+    };
+    later.sort_unstable();
+    later.dedup();
+    for tail in (0..extent.count).chain(later) {
+        let of_tail = |(tails, _): &&(Partitions, SourceId)| tails.contains(tail);
+        let place = match lists.iter().filter(of_tail).count() {
             0 => "no data source",
-            1 => continue,
-            _ => "two data sources; without a source rule a tail is in one",
+            2.. if is_spread => "two data sources; without a source rule a tail is in one",
+            _ => continue,
         };
         mistakes.push(Mistake::MisplacedTail {
             table: table.to_owned(),
-            tail: rule.key().strategy().name(tail).into_owned(),
+            tail: strategy.name(tail).into_owned(),
             place,
         });
     }
@@ -112,23 +125,9 @@ pub(super) fn check_spread(
 
 /// The tails of each source of the source rule, in its order.
 pub(super) fn of_sources(
-    table: &str,
     lists: Vec<(Partitions, SourceId)>,
     sources: &[SourceId],
-    rule: Option<&Rule>,
-    count: u32,
-    mistakes: &mut Vec<Mistake>,
 ) -> Vec<Partitions> {
-    let name = |tail: u32| rule.map(|rule| rule.key().strategy().name(tail).into_owned());
-    for tail in 0..count {
-        if !lists.iter().any(|(tails, _)| tails.contains(tail)) {
-            mistakes.push(Mistake::MisplacedTail {
-                table: table.to_owned(),
-                tail: name(tail).unwrap_or_default(),
-                place: "no data source",
-            });
-        }
-    }
     let mut lists: HashMap<SourceId, Partitions> = lists
         .into_iter()
         .map(|(tails, source)| (source, tails))

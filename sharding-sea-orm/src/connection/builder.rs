@@ -3,11 +3,15 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use sea_orm::{ConnectOptions, DatabaseConnection, DbBackend, EntityTrait};
+#[cfg(feature = "config")]
+use sharding_core::error::ConfigError;
 use sharding_core::topology::{LinkDraft, TableDraft, TableName, TopologyDraft};
 
 use super::ShardingConnection;
 use super::source::{Access, common_backend, open};
 use crate::catalog;
+#[cfg(feature = "config")]
+use crate::config::Config;
 use crate::entity::{
     EntityGroup, EntityRelation, EntityRules, EntityTable, ShardedEntity, check_draft, table_name,
 };
@@ -20,13 +24,15 @@ use crate::tables::Definition;
 /// [`ShardingBuilder::connect`], all mistakes are reported at once, and no database is touched
 /// before that.
 pub struct ShardingBuilder {
-    sources: Vec<(String, Access)>,
-    draft: TopologyDraft,
+    pub(super) sources: Vec<(String, Access)>,
+    pub(super) draft: TopologyDraft,
     /// One for each table of the draft, in its order.
-    entities: Vec<EntityTable>,
+    pub(super) entities: Vec<EntityTable>,
     plain: Vec<PlainTable>,
-    max_query_connections: Option<usize>,
+    pub(super) max_query_connections: Option<usize>,
     clock: Clock,
+    #[cfg(feature = "config")]
+    config: Option<Config>,
 }
 
 impl Default for ShardingBuilder {
@@ -38,6 +44,8 @@ impl Default for ShardingBuilder {
             plain: Vec::new(),
             max_query_connections: None,
             clock: Box::new(Utc::now),
+            #[cfg(feature = "config")]
+            config: None,
         }
     }
 }
@@ -88,6 +96,16 @@ impl ShardingBuilder {
     #[must_use]
     pub fn default_source(mut self, name: impl Into<String>) -> Self {
         self.draft.default_source = Some(name.into());
+        self
+    }
+
+    /// Takes a configuration file: its data sources join those that were added here, its rules take
+    /// the place of those in the code. An entity without rules in the code, `EntityRules::new()`,
+    /// gets all of them from the file.
+    #[cfg(feature = "config")]
+    #[must_use]
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = Some(config);
         self
     }
 
@@ -160,10 +178,12 @@ impl ShardingBuilder {
     /// # Errors
     /// [`ShardingError::Config`] with every mistake, before any database is touched;
     /// [`ShardingError::Unreachable`] for the first source that does not answer.
-    pub async fn connect(self) -> Result<ShardingConnection, ShardingError> {
+    pub async fn connect(mut self) -> Result<ShardingConnection, ShardingError> {
+        self.draft.sources = self.sources.iter().map(|(name, _)| name.clone()).collect();
+        #[cfg(feature = "config")]
+        self.take_config()?;
         let mut draft = self.draft;
         let backend = common_backend(None, &self.sources, &mut draft.mistakes);
-        draft.sources = self.sources.iter().map(|(name, _)| name.clone()).collect();
         draft.links = links(&self.entities, &draft.tables);
         for (table, entity) in draft.tables.iter_mut().zip(&self.entities) {
             check_draft(table, entity, backend, &mut draft.mistakes);
@@ -190,6 +210,21 @@ impl ShardingBuilder {
         let max_query_connections = self.max_query_connections.unwrap_or_else(parallelism);
         let cluster = Cluster::new(shards, self.clock, max_query_connections);
         Ok(ShardingConnection::new(cluster))
+    }
+
+    /// Merges the file into what was said in code.
+    #[cfg(feature = "config")]
+    fn take_config(&mut self) -> Result<(), ShardingError> {
+        let Some(config) = self.config.take() else {
+            return Ok(());
+        };
+        if !config.is_complete()
+            && let Some(error) = ConfigError::new(config.mistakes().to_vec())
+        {
+            return Err(error.into());
+        }
+        super::merge_config::merge(&config, self);
+        Ok(())
     }
 
     fn plain<E: EntityTrait>(&mut self) -> TableName {

@@ -2,6 +2,8 @@
 
 mod builder;
 mod change;
+#[cfg(feature = "config")]
+mod merge_config;
 mod source;
 mod traits;
 mod transaction;

@@ -1,6 +1,6 @@
 use sea_orm::sea_query::{BinOper, ColumnName, ColumnRef, Expr, Keyword, UnOper};
 use sea_orm::{DbBackend, Value};
-use sharding_core::key::{Comparison, KeyKind, KeyValue, Predicate};
+use sharding_core::key::{Comparison, KeyKind, KeyValue, Predicate, compare_text};
 
 use crate::value::{AsKey, as_key};
 
@@ -15,6 +15,8 @@ pub(crate) struct KeyReader<'a> {
     pub(crate) bare: bool,
     /// Whether the database compares the key's values exactly: not under most collations.
     pub(crate) exact: bool,
+    /// Whether the database orders text by its bytes.
+    pub(crate) by_bytes: bool,
     pub(crate) backend: DbBackend,
 }
 
@@ -89,12 +91,23 @@ impl KeyReader<'_> {
         };
         match self.as_key(value) {
             AsKey::Null => Predicate::Constant(None),
-            AsKey::Value(key) => self.leaf(comparison, key),
+            AsKey::Value(key) => self.leaf(comparison, key, value),
             AsKey::Foreign | AsKey::NotUtc => Predicate::Unknown,
         }
     }
 
-    fn leaf<'v>(&self, comparison: Comparison, key: KeyValue<'v>) -> Predicate<'v> {
+    fn leaf<'v>(
+        &self,
+        comparison: Comparison,
+        key: KeyValue<'v>,
+        value: &'v Value,
+    ) -> Predicate<'v> {
+        if let Value::String(Some(text)) = value
+            && self.kind == KeyKind::Text
+            && self.by_bytes
+        {
+            return compare_text(comparison, text);
+        }
         if comparison == Comparison::Equal || self.kind.is_ordered() {
             Predicate::Compare(comparison, key)
         } else {
@@ -214,6 +227,7 @@ mod tests {
         kind: KeyKind::Integer,
         bare: true,
         exact: true,
+        by_bytes: false,
         backend: DbBackend::Postgres,
     };
 
@@ -277,5 +291,14 @@ mod tests {
         };
         assert_eq!(text.read(&id().lt("a")).keys().to_string(), "any value");
         assert_eq!(text.read(&id().eq("a")).keys().to_string(), "'a'");
+        let by_bytes = KeyReader {
+            by_bytes: true,
+            ..text
+        };
+        let keys = |expr: &Expr| by_bytes.read(expr).keys().to_string();
+        assert_eq!(keys(&id().lt("b")), "(-∞ .. 'b')");
+        assert_eq!(keys(&Expr::val("b").lte(id())), "['b' .. ∞)");
+        assert_eq!(keys(&id().between("a", "c")), "['a' .. 'c']");
+        assert_eq!(keys(&id().eq("b")), "'b'");
     }
 }

@@ -169,6 +169,7 @@ impl SelectView<'_> {
             kind: column.kind(),
             bare: self.is_alone(),
             exact: self.sharded.facts.is_exact(column.name(), column.kind()),
+            by_bytes: self.sharded.facts.is_ordered_by_bytes(column.name()),
             backend: shards.backend,
         };
         let keys = match &self.condition {

@@ -122,6 +122,7 @@ impl WriteView<'_> {
             kind: column.kind(),
             bare: self.parts.from.len() == 1,
             exact: self.sharded.facts.is_exact(column.name(), column.kind()),
+            by_bytes: self.sharded.facts.is_ordered_by_bytes(column.name()),
             backend: shards.backend,
         };
         match &self.condition {

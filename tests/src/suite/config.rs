@@ -1,7 +1,7 @@
-use sea_orm::DbBackend;
-use sharding_sea_orm::{ShardingConnection, ShardingError};
+use sea_orm::{ColumnTrait, DbBackend, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter};
+use sharding_sea_orm::{Config, EntityRules, ShardingConnection, ShardingError};
 
-use crate::entity::monthly;
+use crate::entity::{hashed, monthly, place, whole};
 use crate::world::World;
 
 /// Every mistake is reported, with its place, and no database is touched.
@@ -86,6 +86,147 @@ fn nowhere(backend: DbBackend) -> sea_orm::ConnectOptions {
         .acquire_timeout(std::time::Duration::from_secs(2))
         .sqlx_logging(false);
     options
+}
+
+/// The file and the code make one configuration, in which the file's rules count.
+pub async fn files(backend: DbBackend) {
+    let world = World::bare(backend).await;
+    let yaml = r#"
+default_source: b
+sources:
+  a: { url: "${A}", max_connections: 2, sqlx_logging: false }
+  b: { url: "${B}", max_connections: 2, sqlx_logging: false }
+max_query_connections: 1
+single: { place: a }
+tables:
+  event_monthly:
+    source: { key: id, by: { strategy: modulo, shards: 2 }, names: [b, a] }
+    table: { key: at, by: { strategy: quarterly, starting: 2013-q1, through: 2013-q2 } }
+  event_whole:
+    table: { key: [kind, flag], by: { strategy: hash_buckets, even: 3 } }
+"#;
+    let toml = r#"
+default_source = "b"
+max_query_connections = 1
+single = { place = "a" }
+
+[sources.a]
+url = "${A}"
+max_connections = 2
+sqlx_logging = false
+
+[sources.b]
+url = "${B}"
+max_connections = 2
+sqlx_logging = false
+
+[tables.event_monthly]
+source = { key = "id", by = { strategy = "modulo", shards = 2 }, names = ["b", "a"] }
+table = { key = "at", by = { strategy = "quarterly", starting = "2013-q1", through = "2013-q2" } }
+
+[tables.event_whole]
+table = { key = ["kind", "flag"], by = { strategy = "hash_buckets", even = 3 } }
+"#;
+    let urls = world.urls().clone();
+    let env = move |name: &str| match name {
+        "A" => Some(urls[0].clone()),
+        "B" => Some(urls[1].clone()),
+        _ => None,
+    };
+    for config in [
+        Config::from_yaml_with(yaml, &env),
+        Config::from_toml_with(toml, &env),
+    ] {
+        assert_eq!(config.mistakes(), []);
+        let db = ShardingConnection::builder()
+            .config(config)
+            .entity::<monthly::Entity>()
+            .table(EntityRules::<whole::Entity>::new())
+            .connect()
+            .await
+            .unwrap();
+        let nodes = |explained: sharding_sea_orm::Explanation| -> Vec<String> {
+            let name =
+                |node: &sharding_sea_orm::ExplainedNode| format!("{}.{}", node.source, node.table);
+            explained.nodes.iter().map(name).collect()
+        };
+        let all = nodes(db.explain(&monthly::Entity::find()).unwrap());
+        assert_eq!(
+            all,
+            [
+                "b.event_monthly_2013q1",
+                "b.event_monthly_2013q2",
+                "a.event_monthly_2013q1",
+                "a.event_monthly_2013q2",
+            ]
+        );
+        let all = nodes(db.explain(&whole::Entity::find()).unwrap());
+        assert_eq!(
+            all,
+            ["b.event_whole_0", "b.event_whole_1", "b.event_whole_2"]
+        );
+        let place = db.explain(&place::Entity::find()).unwrap();
+        assert_eq!(place.nodes[0].source, "a");
+        db.create_tables().await.unwrap();
+        let row = monthly::Model::from(crate::world::events()[7].clone()).into_active_model();
+        monthly::Entity::insert(row)
+            .exec_without_returning(&db)
+            .await
+            .unwrap();
+        assert_eq!(monthly::Entity::find().count(&db).await.unwrap(), 1);
+        let by_id = monthly::Entity::delete_many().filter(monthly::Column::Id.eq(7));
+        assert_eq!(by_id.exec(&db).await.unwrap().rows_affected, 1);
+        db.close().await.unwrap();
+    }
+    world.end().await;
+}
+
+/// Mistakes of the file, of the code and between them come in one list, and none shows a URL.
+pub async fn mistakes_of_files(backend: DbBackend) {
+    let yaml = r#"
+default_source: c
+sources:
+  a: "${A}"
+  d: { url: "${NOWHERE}", max_conections: 2 }
+tables:
+  event_monthly:
+    table: { key: att, by: { strategy: monthly, starting: 2013-13 } }
+  event_hashed:
+    node:
+      key: kind
+      by: { strategy: hash_buckets, buckets: 0x10, ranges: [{ less_than: 4, partition: a.x }] }
+  nobody:
+    table: { key: id, by: { strategy: modulo, shards: 2 } }
+"#;
+    let env = |name: &str| (name == "A").then(|| "mysql://root:secret@nowhere/x".to_owned());
+    let error = ShardingConnection::builder()
+        .source("a", nowhere(backend))
+        .config(Config::from_yaml_with(yaml, &env))
+        .entity::<monthly::Entity>()
+        .entity::<hashed::Entity>()
+        .connect()
+        .await
+        .unwrap_err();
+    let ShardingError::Config(config) = &error else {
+        panic!("{error}")
+    };
+    let found: Vec<_> = config.mistakes().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        found,
+        [
+            "sources.d.url: the environment variable `NOWHERE` is not set; set it, or give a \
+             default as in `${NOWHERE:-default}`",
+            "sources.d.max_conections: is not known; did you mean `max_connections`?",
+            "tables.event_monthly.table.by.starting: has to be a month such as 2013-01, not \
+             `2013-13`",
+            "sources.a: is given in the code, too; remove one of them",
+            "tables.nobody: no entity of this table is registered",
+            "default_source: `c` is not among the sources",
+            "tables.event_hashed.node.by.ranges: end with 4, but there are 16 buckets; the last \
+             must be less_than 16",
+        ]
+    );
+    assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
 }
 
 mod zero {

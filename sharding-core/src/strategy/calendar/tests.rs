@@ -15,6 +15,10 @@ fn day(text: &str) -> KeyValue<'static> {
 }
 
 #[track_caller]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "strategies are made for one check"
+)]
 fn check(strategy: impl Strategy, predicate: Predicate<'_>, tails: &[&str]) {
     assert_eq!(strategy.flaws(), []);
     let count = strategy.extent(DateTime::UNIX_EPOCH).count;

@@ -221,7 +221,8 @@ impl Strategy for SnowflakeHash {
             let place = format!("epochs[{at}].databases");
             flaws.extend(epoch.databases.flaws(&place));
             for (database, tables) in epoch.databases.owners().enumerate() {
-                flaws.extend(tables.flaws(&format!("{place}[{database}].tables")));
+                let place = epoch.databases.place(&place, database);
+                flaws.extend(tables.flaws(&format!("{place}.tables")));
             }
         }
         flaws

@@ -105,13 +105,21 @@ impl<T> HashSplit<T> {
         ranges.chain(modulo.into_iter().flatten())
     }
 
+    /// Where an owner is, in a split of this name.
+    pub(super) fn place(&self, at: &str, owner: usize) -> String {
+        match &self.0 {
+            Split::Ranges(_) => format!("{at}[{owner}]"),
+            Split::Modulo(_) => format!("{at}.mod[{owner}]"),
+        }
+    }
+
     /// The mistakes in the split itself, in a list of this name.
     pub(super) fn flaws(&self, at: &str) -> Vec<Flaw> {
         let mut flaws = Vec::new();
         match &self.0 {
             Split::Modulo(owners) if owners.is_empty() || owners.len() > VALUES as usize => {
                 let why = format!("has {} owners; 1 to {VALUES} are possible", owners.len());
-                flaws.push(Flaw::new(at, why));
+                flaws.push(Flaw::new(format!("{at}.mod"), why));
             }
             Split::Modulo(_) => {}
             Split::Ranges(ranges) => {

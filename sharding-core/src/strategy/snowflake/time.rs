@@ -53,11 +53,9 @@ impl<S: Slot> Strategy for SnowflakeTime<S> {
     }
 
     fn flaws(&self) -> Vec<Flaw> {
-        self.layout
-            .flaw()
-            .into_iter()
-            .chain(self.calendar.flaws())
-            .collect()
+        let calendar = self.calendar.flaws().into_iter();
+        let calendar = calendar.map(|flaw| flaw.within("calendar"));
+        self.layout.flaw().into_iter().chain(calendar).collect()
     }
 
     fn extent(&self, now: DateTime<Utc>) -> Extent {

@@ -304,6 +304,60 @@ fn each_tail_may_have_its_source() {
     );
 }
 
+/// The lists also say where the tails of a growing calendar will be.
+#[test]
+fn tails_to_come_have_a_source() {
+    let table = |lists| TableDraft {
+        table: rule(KeyKind::Date, Monthly::starting(1970, 1)),
+        tails: tails::<2>(lists),
+        ..draft("t")
+    };
+    let lists = [("a", &["..197012"][..]), ("b", &["197101.."])];
+    let topology = build(&["a", "b"], vec![table(lists)]).unwrap();
+    let later = topology.at(at("1970-12-15T00:00:00Z"));
+    let nodes = all_nodes(&later);
+    assert_eq!(nodes[11..], ["a.t_197012", "b.t_197101"].map(String::from));
+    let sources = &["a", "b"];
+    mistakes(
+        sources,
+        vec![table([
+            ("a", &["..197001"]),
+            ("b", &["197002", "197005.."]),
+        ])],
+        &["tables.t.tails: the tail `197003` is in no data source"],
+    );
+    mistakes(
+        sources,
+        vec![table([("a", &["..197002"]), ("b", &["197003"])])],
+        &["tables.t.tails: the tail `197004` is in no data source"],
+    );
+    let twice = "is in two data sources; without a source rule a tail is in one";
+    mistakes(
+        sources,
+        vec![table([("a", &[".."]), ("b", &["197005..197007"])])],
+        &[&format!("tables.t.tails: the tail `197005` {twice}")],
+    );
+    let by_source = TableDraft {
+        source: rule(KeyKind::Integer, Modulo::new(2)),
+        source_names: Some(vec!["a".into(), "b".into()]),
+        ..table([("a", &[".."]), ("c", &["197005"])])
+    };
+    mistakes(
+        &["a", "b", "c"],
+        vec![by_source.clone()],
+        &["tables.t.tails.c: \"\" is not among the sources of the `source` rule"],
+    );
+    let ending = TableDraft {
+        tails: tails([("a", &["..197002"]), ("b", &["197001..197006"])]),
+        ..by_source
+    };
+    mistakes(
+        sources,
+        vec![ending],
+        &["tables.t.tails: the tail `197007` is in no data source"],
+    );
+}
+
 fn snowflake(tables: [&'static str; 2]) -> SnowflakeHash {
     let tables = HashSplit::modulo(tables);
     let databases = ["a", "b"].map(|name| SnowflakeDatabase::new(name, tables.clone()));
@@ -398,7 +452,7 @@ fn columns_are_hashed_together() {
     assert_eq!(route(list, ua()), both);
     assert_eq!(route(KeySet::all(), ua()).len(), 5);
     assert_eq!(route(KeySet::null(), ua()), [0; 0]);
-    let missing = own.place(|column| (column.name() == "x").then(|| Some(KeyValue::Int(1))));
+    let missing = own.place(|column| (column.name() == "x").then_some(Some(KeyValue::Int(1))));
     let (table, column) = ("t".to_owned(), "y".to_owned());
     assert_eq!(missing, Err(KeyError::Missing { table, column }));
     let modulo = key(

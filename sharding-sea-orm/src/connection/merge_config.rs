@@ -1,0 +1,96 @@
+//! A configuration file and what was said in code, as one.
+
+use sea_orm::ConnectOptions;
+use sharding_core::error::Mistake;
+
+use super::ShardingBuilder;
+use super::source::Access;
+use crate::config::{Config, SourceConfig};
+
+/// Adds what the file says. Its rules take the place of the code's; whatever else is said in both
+/// is a mistake, so that nobody has to guess which counts.
+pub(super) fn merge(config: &Config, builder: &mut ShardingBuilder) {
+    let mut mistakes = config.mistakes().to_vec();
+    let mut conflict = |at: String| {
+        let why = "is given in the code, too; remove one of them".to_owned();
+        mistakes.push(Mistake::File { at, why });
+    };
+    let draft = &mut builder.draft;
+    for source in config.sources() {
+        let name = source.name.clone();
+        if draft.sources.contains(&name) {
+            conflict(format!("sources.{name}"));
+            continue;
+        }
+        draft.sources.push(name.clone());
+        // A source without URL is among the mistakes.
+        if let Some(options) = options(source) {
+            builder
+                .sources
+                .push((name, Access::Options(Box::new(options))));
+        }
+    }
+    if let Some(name) = config.default_source() {
+        match &draft.default_source {
+            Some(own) if own != name => conflict("default_source".to_owned()),
+            _ => draft.default_source = Some(name.to_owned()),
+        }
+    }
+    if let Some(count) = config.max_query_connections() {
+        match builder.max_query_connections {
+            Some(own) if own != count => conflict("max_query_connections".to_owned()),
+            _ => builder.max_query_connections = Some(count),
+        }
+    }
+    draft.draining.extend(config.draining().iter().cloned());
+    draft.broadcast.extend(config.broadcast().iter().cloned());
+    draft.single.extend(config.single().iter().cloned());
+    draft.co_located.extend(config.co_located().iter().cloned());
+    for table in config.tables() {
+        let Some(at) = draft.tables.iter().position(|own| own.name == table.name) else {
+            mistakes.push(Mistake::File {
+                at: format!("tables.{}", table.name),
+                why: "no entity of this table is registered".to_owned(),
+            });
+            continue;
+        };
+        if table.is_sound() {
+            let entity = &builder.entities[at];
+            table.apply(&mut draft.tables[at], &|column| entity.kind(column));
+        } else {
+            // What is wrong with it is known, and the code's rules are not what is meant.
+            draft.tables.remove(at);
+            builder.entities.remove(at);
+        }
+    }
+    draft.mistakes.append(&mut mistakes);
+}
+
+fn options(source: &SourceConfig) -> Option<ConnectOptions> {
+    let mut options = ConnectOptions::new(source.url.as_ref()?.expose());
+    if let Some(count) = source.max_connections {
+        options.max_connections(count);
+    }
+    if let Some(count) = source.min_connections {
+        options.min_connections(count);
+    }
+    if let Some(timeout) = source.connect_timeout {
+        options.connect_timeout(timeout);
+    }
+    if let Some(timeout) = source.acquire_timeout {
+        options.acquire_timeout(timeout);
+    }
+    if let Some(timeout) = source.idle_timeout {
+        options.idle_timeout(timeout);
+    }
+    if let Some(lifetime) = source.max_lifetime {
+        options.max_lifetime(lifetime);
+    }
+    if let Some(logging) = source.sqlx_logging {
+        options.sqlx_logging(logging);
+    }
+    if let Some(path) = &source.schema_search_path {
+        options.set_schema_search_path(path);
+    }
+    Some(options)
+}
