@@ -179,13 +179,21 @@ impl Known {
     }
 }
 
+/// What the catalogs say of a topology: which may have more tails than its clock says.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) topology: Arc<Topology>,
+    /// One for each table, in the topology's order.
+    pub(crate) known: Vec<Arc<Known>>,
+}
+
 /// Reads the catalogs of all data sources.
-pub(crate) async fn load(
-    topology: &Topology,
-    sources: &[Arc<Source>],
-) -> Result<Vec<Arc<Known>>, DbErr> {
+pub(crate) async fn load(topology: &Topology, sources: &[Arc<Source>]) -> Result<Loaded, DbErr> {
     if topology.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Loaded {
+            topology: Arc::new(topology.clone()),
+            known: Vec::new(),
+        });
     }
     let catalogs = topology.sources().map(|(id, _)| async move {
         let source = &sources[id.index()];
@@ -193,6 +201,16 @@ pub(crate) async fn load(
         Ok::<_, DbErr>((id, dialect::catalog(&source.connection).await?))
     });
     let catalogs = futures_util::future::try_join_all(catalogs).await?;
+    let mut longest = HashMap::new();
+    for (at, table) in topology.tables().iter().enumerate() {
+        let names = catalogs
+            .iter()
+            .flat_map(|(_, catalog)| catalog.beginning_with(table));
+        if let Some(last) = names.filter_map(|(name, _)| table.growing_tail(name)).max() {
+            longest.insert(at, last + 1);
+        }
+    }
+    let topology = topology.reaching(&longest);
     let known = topology.tables().iter().map(|table| {
         let mut known = Known::default();
         for (source, catalog) in &catalogs {
@@ -204,7 +222,10 @@ pub(crate) async fn load(
         }
         Arc::new(known)
     });
-    Ok(known.collect())
+    Ok(Loaded {
+        known: known.collect(),
+        topology: Arc::new(topology),
+    })
 }
 
 impl Catalog {

@@ -198,7 +198,7 @@ mod tests {
         Predicate::Compare(Comparison::Equal, int(value))
     }
 
-    fn not(inner: Predicate<'static>) -> Predicate<'static> {
+    fn not(inner: Predicate<'_>) -> Predicate<'_> {
         Predicate::Not(Box::new(inner))
     }
 
@@ -279,7 +279,8 @@ mod tests {
                 texts.extend(["\u{1}", " ", "a", "b"].map(|letter| format!("{text}{letter}")));
             }
         }
-        let comparisons: [(Comparison, fn(&str, &str) -> bool); 4] = [
+        type Holds = fn(&str, &str) -> bool;
+        let comparisons: [(Comparison, Holds); 4] = [
             (Comparison::Less, |a, b| a < b),
             (Comparison::LessOrEqual, |a, b| a <= b),
             (Comparison::Greater, |a, b| a > b),

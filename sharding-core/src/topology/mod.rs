@@ -149,6 +149,23 @@ impl Topology {
         self.until
     }
 
+    /// The topology in which tables whose tails grow with time have at least so many of them, by
+    /// their positions. A tail that is there already, made under another clock or by a longer look
+    /// ahead, holds rows like any other.
+    #[must_use]
+    pub fn reaching(&self, tails: &HashMap<usize, u32>) -> Self {
+        let mut tables = self.tables.clone();
+        for (at, count) in tails {
+            if let Some(longer) = tables[*at].reaching(*count) {
+                tables[*at] = Arc::new(longer);
+            }
+        }
+        Self {
+            tables,
+            ..self.clone()
+        }
+    }
+
     /// The topology as it is at `now`, which is this one before [`Topology::until`]. It never has
     /// fewer tails than this.
     #[must_use]

@@ -7,7 +7,7 @@ use super::SourceId;
 use super::rule::{Key, KeyColumn, RowKey, Rule};
 use crate::error::KeyError;
 use crate::key::KeySet;
-use crate::strategy::{Partitions, Strategy};
+use crate::strategy::{MAX_PARTITIONS, Partitions, Strategy};
 
 /// The logical name of a table, as entities and statements spell it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -359,6 +359,29 @@ impl Table {
         *tails = extent.count.max(*tails);
         later.until = extent.until;
         Some(later)
+    }
+
+    /// The number of the tail that a physical table of this name is or will be, in a table whose
+    /// tails grow with time.
+    pub fn growing_tail(&self, physical: &str) -> Option<u32> {
+        self.until?;
+        let rest = physical.strip_prefix(&*self.name.table)?;
+        let tail = rest.strip_prefix(&*self.separator)?;
+        let number = self.tail_strategy()?.number(tail)?;
+        (number < MAX_PARTITIONS).then_some(number)
+    }
+
+    /// The table with at least so many tails, if it has fewer and they grow with time.
+    pub(super) fn reaching(&self, count: u32) -> Option<Self> {
+        self.until?;
+        let mut longer = self.clone();
+        match &mut longer.layout {
+            Layout::Grid { tails, .. } | Layout::Spread { tails, .. } if *tails < count => {
+                *tails = count;
+            }
+            _ => return None,
+        }
+        Some(longer)
     }
 
     /// Whether rows with equal keys are in corresponding nodes of both tables, at every position

@@ -9,7 +9,7 @@ use sharding_core::topology::{LinkDraft, TableDraft, TableName, TopologyDraft};
 
 use super::ShardingConnection;
 use super::source::{Access, common_backend, open};
-use crate::catalog;
+use crate::catalog::{self, Loaded};
 #[cfg(feature = "config")]
 use crate::config::Config;
 use crate::entity::{
@@ -196,10 +196,10 @@ impl ShardingBuilder {
             .map(|(name, access)| open(name, access));
         let sources = futures_util::future::try_join_all(opened).await?;
         let sources: Vec<_> = sources.into_iter().map(Arc::new).collect();
-        let known = catalog::load(&topology, &sources).await?;
+        let Loaded { topology, known } = catalog::load(&topology, &sources).await?;
         let shards = Shards {
             backend: backend.unwrap_or(DbBackend::Sqlite),
-            topology: Arc::new(topology),
+            topology,
             entities: Arc::new(self.entities),
             known,
             plain: Arc::new(self.plain),

@@ -8,7 +8,7 @@ use sharding_core::topology::{TableDraft, Topology};
 
 use super::builder::links;
 use super::source::{Access, common_backend, open};
-use crate::catalog;
+use crate::catalog::{self, Loaded};
 use crate::entity::{EntityRules, EntityTable, check_draft};
 use crate::error::ShardingError;
 use crate::execute::{Cluster, Source};
@@ -157,9 +157,10 @@ impl<'a> ShardingChange<'a> {
         draft.freeze(&topology);
 
         let sources = with_opened(&before, &topology, self.sources).await?;
+        let Loaded { topology, known } = catalog::load(&topology, &sources).await?;
         let mut after = Shards {
-            known: catalog::load(&topology, &sources).await?,
-            topology: Arc::new(topology),
+            known,
+            topology,
             entities: Arc::new(entities),
             sources: Arc::new(sources),
             draft: Arc::new(draft),
@@ -167,7 +168,8 @@ impl<'a> ShardingChange<'a> {
         };
         if matches!(self.missing, Missing::Create) {
             tables::create(&after).await?;
-            after.known = catalog::load(&after.topology, &after.sources).await?;
+            let created = catalog::load(&after.topology, &after.sources).await?;
+            (after.topology, after.known) = (created.topology, created.known);
         }
         check_present(&after)?;
         let removed = removed(&before, &after);

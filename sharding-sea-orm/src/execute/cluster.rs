@@ -7,7 +7,7 @@ use sea_orm::{DatabaseConnection, DbErr};
 use sharding_core::topology::SourceId;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 
-use crate::catalog;
+use crate::catalog::{self, Loaded};
 use crate::error::ShardingError;
 use crate::shards::Shards;
 
@@ -73,8 +73,9 @@ impl Cluster {
     pub(crate) async fn refresh(&self) -> Result<(), DbErr> {
         let _changing = self.changing.lock().await;
         let shards = self.shards();
-        let known = catalog::load(&shards.topology, &shards.sources).await?;
+        let Loaded { topology, known } = catalog::load(&shards.topology, &shards.sources).await?;
         self.replace(Shards {
+            topology,
             known,
             ..Shards::clone(&shards)
         });

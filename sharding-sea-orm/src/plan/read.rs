@@ -110,7 +110,7 @@ pub(crate) fn plan_read(
         } => Some(GroupColumns::of(
             &view,
             select,
-            table.node(nodes[0]),
+            &table.node(nodes[0]),
             shards,
         )),
         _ => None,
@@ -177,7 +177,7 @@ impl GroupColumns {
     fn of(
         view: &SelectView<'_>,
         select: &SelectStatement,
-        node: Node<'_>,
+        node: &Node<'_>,
         shards: &Shards,
     ) -> Self {
         let items = &view.parts.items;

@@ -61,7 +61,7 @@ pub(crate) fn plan_insert(
         .iter()
         .map(|(node, rows)| {
             let rows: Vec<_> = rows.iter().map(|&row| view.rows[row].clone()).collect();
-            let insert = node_insert(&view, &rows, table.node(*node), shards);
+            let insert = node_insert(&view, &rows, &table.node(*node), shards);
             Job {
                 table: Arc::clone(&table),
                 node: *node,
@@ -114,7 +114,7 @@ pub(crate) fn plan_delete(
 fn plan_write(
     shards: &Shards,
     written: Written<'_>,
-    rewrite: impl Fn(&WriteView<'_>, Node<'_>) -> Statement,
+    rewrite: impl Fn(&WriteView<'_>, &Node<'_>) -> Statement,
 ) -> Result<Planned<PlannedWrite>, ShardingError> {
     let view = match written {
         Written::Unsharded(others) => {
@@ -142,7 +142,7 @@ fn plan_write(
         .map(|&node| Job {
             table: Arc::clone(&table),
             node,
-            statement: rewrite(&view, table.node(node)),
+            statement: rewrite(&view, &table.node(node)),
         })
         .collect();
     let keys = table

@@ -131,10 +131,10 @@ pub(crate) fn union_select(
 pub(crate) fn typed_select(
     view: &SelectView<'_>,
     select: &SelectStatement,
-    node: Node<'_>,
+    node: &Node<'_>,
 ) -> SelectStatement {
     let mut typed = swap(view, select, &|alias| {
-        physical(view.sharded.table, &node, alias)
+        physical(view.sharded.table, node, alias)
     });
     typed
         .clear_selects()

@@ -12,17 +12,17 @@ use crate::visit::{InsertView, WriteView};
 pub(crate) fn node_insert(
     view: &InsertView<'_>,
     rows: &[Vec<Expr>],
-    node: Node<'_>,
+    node: &Node<'_>,
     shards: &Shards,
 ) -> InsertStatement {
     let table = view.sharded.table;
     let mut insert = view.with_rows(rows);
     let target = match (shards.backend, &view.target) {
-        (DbBackend::MySql, _) => TableRef::Table(physical_name(table, &node), None),
+        (DbBackend::MySql, _) => TableRef::Table(physical_name(table, node), None),
         (_, TableRef::Table(name, alias)) => {
-            physical(table, &node, alias.as_ref().unwrap_or(&name.1))
+            physical(table, node, alias.as_ref().unwrap_or(&name.1))
         }
-        _ => physical(table, &node, &DynIden::from(table.name().table.to_string())),
+        _ => physical(table, node, &DynIden::from(table.name().table.to_string())),
     };
     insert.into_table(target);
     insert
@@ -32,10 +32,10 @@ pub(crate) fn node_insert(
 pub(crate) fn node_update(
     view: &WriteView<'_>,
     update: &UpdateStatement,
-    node: Node<'_>,
+    node: &Node<'_>,
 ) -> UpdateStatement {
     let mut update = update.clone();
-    update.table(physical(view.sharded.table, &node, &view.alias));
+    update.table(physical(view.sharded.table, node, &view.alias));
     update
 }
 
@@ -43,11 +43,11 @@ pub(crate) fn node_update(
 pub(crate) fn node_delete(
     view: &WriteView<'_>,
     delete: &DeleteStatement,
-    node: Node<'_>,
+    node: &Node<'_>,
     shards: &Shards,
 ) -> Statement {
     let mut delete = delete.clone();
-    delete.from_table(physical(view.sharded.table, &node, &view.alias));
+    delete.from_table(physical(view.sharded.table, node, &view.alias));
     if shards.backend != DbBackend::MySql {
         return shards.backend.build(&delete);
     }

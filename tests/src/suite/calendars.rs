@@ -159,6 +159,27 @@ pub async fn tails_of_others(backend: DbBackend) {
     world.end().await;
 }
 
+/// A tail that another process made with a faster clock is read like any other.
+pub async fn other_clocks(backend: DbBackend) {
+    let world = World::bare(backend).await;
+    let ahead = connect(&world, &Clock::new("2013-05-01T00:00:00Z")).await;
+    ahead.create_tables().await.unwrap();
+    visit(1, "2013-06-01T00:00:00Z")
+        .insert(&ahead)
+        .await
+        .unwrap();
+    ahead.close().await.unwrap();
+    let clock = Clock::new("2013-01-15T00:00:00Z");
+    let db = connect(&world, &clock).await;
+    assert_eq!(nodes(&db), 12);
+    assert_eq!(visit::Entity::find().count(&db).await.unwrap(), 1);
+    clock.set("2013-07-01T00:00:00Z");
+    assert_eq!(nodes(&db), 16);
+    assert_eq!(visit::Entity::find().count(&db).await.unwrap(), 1);
+    db.close().await.unwrap();
+    world.end().await;
+}
+
 /// Within a transaction the look for new tails is one of its statements.
 pub async fn roll_over_in_transactions(backend: DbBackend) {
     let world = World::bare(backend).await;
