@@ -144,18 +144,19 @@ pub async fn filled(world: &World, events: &[Event]) -> ShardingConnection {
         make_text_binary(&db).await;
     }
     macro_rules! insert {
-        ($($name:ident),+) => {
+        ($rows:expr; $($name:ident),+) => {
             $(
-                for event in events {
-                    let row = $name::Model::from(event.clone()).into_active_model();
-                    $name::Entity::insert(row).exec_without_returning(&db).await.unwrap();
+                for events in events.chunks($rows) {
+                    let rows = events.iter().cloned();
+                    let rows = rows.map(|event| $name::Model::from(event).into_active_model());
+                    let insert = $name::Entity::insert_many(rows);
+                    insert.exec_without_returning(&db).await.unwrap();
                 }
             )+
         };
     }
-    insert!(
-        whole, weekly, quarterly, by_range, by_letter, by_list, bucketed
-    );
-    insert!(scattered, paired, snowflake);
+    insert!(100; whole, weekly, quarterly, by_range, by_letter, bucketed, paired);
+    // Rows of one statement are of one data source.
+    insert!(1; by_list, scattered, snowflake);
     db
 }
