@@ -177,7 +177,7 @@ struct Pair {
 
 impl Pair {
     async fn compare(&self, db: &ShardingConnection, title: [&str; 2], table: &mut String) {
-        let plain = db.source("ds0").unwrap();
+        let plain = &db.source("ds0").unwrap();
         let is_there = |id: &i64| reaches::<physical::Entity>(db, (self.sharded)(*id).as_query());
         let id = (0..1_000).find(is_there).unwrap();
         let found = (self.sharded)(id).one(db).await.unwrap();

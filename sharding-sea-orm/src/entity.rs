@@ -335,6 +335,7 @@ impl EntityTable {
     }
 
     /// What a column holds as a key.
+    #[cfg(feature = "config")]
     pub(crate) fn kind(&self, name: &str) -> ColumnKind {
         self.column(name).map_or(ColumnKind::Unknown, |column| {
             column_kind(&column.column_type)

@@ -132,10 +132,10 @@ async fn create_table<E: EntityTrait>(db: &ShardingConnection, entity: E) -> Res
 async fn drop_tables(db: &ShardingConnection) -> Result<(), DbErr> {
     let topology = db.topology();
     for table in topology.tables() {
-        for node in (0..table.node_count()).map(|position| table.node(position)) {
+        for node in table.positions().map(|position| table.node(position)) {
             // The months are dropped where they are; the sharded table as such cannot be.
             if let Some(source) = db.source(topology.source(node.source)) {
-                let month = node.table.to_owned();
+                let month = node.table.into_owned();
                 source
                     .execute(Table::drop().table(month).if_exists())
                     .await?;
