@@ -128,7 +128,7 @@ pub use sharding_core::strategy::{
     Modulo, Monthly, Quarterly, Ranges, SnowflakeDatabase, SnowflakeEpoch, SnowflakeHash,
     SnowflakeLayout, SnowflakeSpan, SnowflakeTime, Strategy, UnixTime, Weekly, Yearly, Zone,
 };
-pub use sharding_core::topology::Topology;
+pub use sharding_core::topology::{Home, Node, SourceState, Table, TableName, Topology};
 
 /// What strategies of one's own are written with.
 pub mod strategy {

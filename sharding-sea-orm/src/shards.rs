@@ -126,12 +126,10 @@ impl Shards {
         text: &'s str,
         find: impl Fn(&str, &std::iter::Once<&'s str>) -> Option<usize> + 's,
     ) -> impl Iterator<Item = Gathering> + 's {
-        let declared = self
-            .topology
-            .homes()
-            .filter(|(_, home)| !matches!(home, Home::Sharded(_)));
-        let named =
-            declared.filter(move |(name, _)| find(text, &std::iter::once(&*name.table)).is_some());
+        let is_named = move |(name, _): &(&'s TableName, Home)| {
+            find(text, &std::iter::once(&*name.table)).is_some()
+        };
+        let named = self.topology.plain().filter(is_named);
         named.map(|(_, home)| self.gathering_of(Some(home)))
     }
 
@@ -150,10 +148,8 @@ impl Shards {
     /// A broadcast table that SQL text names, if there are several copies of it.
     pub(crate) fn spread_copy_in(&self, text: &str) -> Option<&TableName> {
         self.topology.sources().nth(1)?;
-        let mut broadcast = self
-            .topology
-            .homes()
-            .filter(|(_, home)| *home == Home::Broadcast);
+        let plain = self.topology.plain();
+        let mut broadcast = plain.filter(|(_, home)| *home == Home::Broadcast);
         let is_named =
             |name: &TableName| raw::first_table(text, &std::iter::once(&*name.table)).is_some();
         broadcast

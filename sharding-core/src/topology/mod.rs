@@ -133,6 +133,14 @@ impl Topology {
         self.homes.iter().map(|(name, home)| (name, *home))
     }
 
+    /// The declared tables that are not sharded.
+    pub fn plain(&self) -> impl Iterator<Item = (&TableName, Home)> {
+        // Most topologies have none, which need not be looked for.
+        let has_some = self.homes.len() > self.tables.len();
+        let all = has_some.then(|| self.homes()).into_iter().flatten();
+        all.filter(|(_, home)| !matches!(home, Home::Sharded(_)))
+    }
+
     /// The declared groups of tables that place rows with equal keys together.
     pub fn co_located(&self) -> &[Vec<TableName>] {
         &self.groups

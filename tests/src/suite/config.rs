@@ -1,5 +1,5 @@
 use sea_orm::{ColumnTrait, DbBackend, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter};
-use sharding_sea_orm::{Config, EntityRules, ShardingConnection, ShardingError};
+use sharding_sea_orm::{Config, EntityRules, Modulo, ShardingConnection, ShardingError, rule};
 
 use crate::entity::{hashed, monthly, place, whole};
 use crate::world::World;
@@ -15,7 +15,11 @@ pub async fn everything_wrong_at_once(backend: DbBackend) {
         .entity::<monthly::Entity>()
         .entity::<monthly::Entity>()
         .entity::<zero::Entity>()
-        .entity::<amount::Entity>();
+        .entity::<amount::Entity>()
+        .table(
+            EntityRules::<numbered::Entity>::new()
+                .table(rule::<i64, _>(numbered::Column::Id, Modulo::new(2))),
+        );
     let error = builder.connect().await.unwrap_err();
     let ShardingError::Config(config) = &error else {
         panic!("{error}")
@@ -35,6 +39,12 @@ pub async fn everything_wrong_at_once(backend: DbBackend) {
              point number and cannot be a key",
         );
     }
+    // What only the entities tell comes first, as what is wrong with URLs does.
+    expected.insert(
+        2,
+        "tables.numbered: the database numbers the key `id`, which is too late to choose a node; \
+         give it `auto_increment = false` and make its values",
+    );
     let found: Vec<_> = config.mistakes().iter().map(ToString::to_string).collect();
     assert_eq!(found, expected);
     assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
@@ -227,6 +237,24 @@ tables:
         ]
     );
     assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
+}
+
+mod numbered {
+    #![allow(unreachable_pub, reason = "entities are written so")]
+
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "numbered")]
+    pub struct Model {
+        #[sea_orm(primary_key)]
+        pub id: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
 }
 
 mod zero {

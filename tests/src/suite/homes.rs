@@ -2,7 +2,9 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, IntoActiveModel,
     JoinType, PaginatorTrait, QueryFilter, QuerySelect, RelationTrait, Set, Statement,
 };
-use sharding_sea_orm::{ShardingConnection, ShardingError};
+use sharding_sea_orm::{
+    EntityRules, Modulo, ShardingBuilder, ShardingConnection, ShardingError, TableName, rule,
+};
 
 use super::refusal;
 use crate::entity::{place, spread};
@@ -122,6 +124,98 @@ pub async fn single_tables(backend: DbBackend) {
         "{refused}"
     );
     db.close().await.unwrap();
+    world.end().await;
+}
+
+mod customer {
+    #![allow(unreachable_pub, reason = "entities are written so")]
+
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "customer")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: i64,
+        #[sea_orm(indexed)]
+        pub referrer_id: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+mod purchase {
+    #![allow(unreachable_pub, reason = "entities are written so")]
+
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "purchase")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: i64,
+        pub customer_id: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {
+        #[sea_orm(
+            belongs_to = "super::customer::Entity",
+            from = "Column::CustomerId",
+            to = "super::customer::Column::Id",
+            skip_fk
+        )]
+        Customer,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// A relation from key to key makes tables with alike rules co-located; others are if they are
+/// declared, and it is a mistake to declare what is not.
+pub async fn co_located_tables(backend: DbBackend) {
+    let world = World::bare(backend).await;
+    let customers = |shards| {
+        EntityRules::<customer::Entity>::new()
+            .table(rule::<i64, _>(customer::Column::Id, Modulo::new(shards)))
+    };
+    let purchases = |column| {
+        EntityRules::<purchase::Entity>::new().table(rule::<i64, _>(column, Modulo::new(3)))
+    };
+    let by_customer = || purchases(purchase::Column::CustomerId);
+    let groups = async |builder: ShardingBuilder| {
+        let db = builder.connect().await.unwrap();
+        let topology = db.topology();
+        let names = |group: &Vec<TableName>| group.iter().map(ToString::to_string).collect();
+        let groups: Vec<Vec<String>> = topology.co_located().iter().map(names).collect();
+        db.close().await.unwrap();
+        groups
+    };
+    let sources = || sources(world.urls());
+    let related = sources().table(customers(3)).table(by_customer());
+    assert_eq!(groups(related).await, [["purchase", "customer"]]);
+    let others = sources().table(customers(4)).table(by_customer());
+    assert!(groups(others).await.is_empty());
+    let by_id = || {
+        sources()
+            .table(customers(3))
+            .table(purchases(purchase::Column::Id))
+    };
+    assert!(groups(by_id()).await.is_empty());
+    let declared = by_id().co_located::<(customer::Entity, purchase::Entity)>();
+    assert_eq!(groups(declared).await, [["customer", "purchase"]]);
+    let wrong = sources()
+        .table(customers(4))
+        .table(by_customer())
+        .co_located::<(customer::Entity, purchase::Entity)>();
+    let error = wrong.connect().await.unwrap_err().to_string();
+    assert!(
+        error.contains("co_located: `purchase` places rows otherwise than `customer`"),
+        "{error}"
+    );
     world.end().await;
 }
 
