@@ -39,7 +39,7 @@ macro_rules! mount {
             strategies: random_statements, places, composite_keys, secondary_keys;
             routes: sound;
             keys: small, wide, unsigned, boolean, text, bytes, uuid, date, date_time, instant,
-                time_date, time_date_time, time_instant, variant, decimal;
+                time_date, time_date_time, time_instant, variant, decimal, trailing_spaces;
             calendars: roll_over, tails_of_others, other_clocks, roll_over_in_transactions;
             homes: broadcast_tables, single_tables, co_located_tables, refused_writes;
             changes: growth_under_queries, refusals, draining;

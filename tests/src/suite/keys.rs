@@ -8,7 +8,7 @@ use sea_orm::{
     DeriveActiveEnum, EntityTrait, EnumIter, PaginatorTrait, QueryFilter, QueryOrder, Schema,
     Select, Set,
 };
-use sharding_sea_orm::{EntityRules, HashModulo, ShardingConnection, rule};
+use sharding_sea_orm::{EntityRules, HashModulo, Lists, ShardingConnection, rule};
 
 use crate::world::{World, binary, make_text_binary, sources};
 
@@ -159,6 +159,49 @@ fn time(text: &str) -> DateTimeUtc {
 
 fn other_day(year: i32, ordinal: u16) -> TimeDate {
     TimeDate::from_ordinal_date(year, ordinal).unwrap()
+}
+
+/// Texts that differ in trailing spaces alone are one key and, save where the database pads, two
+/// values: what is not equal to one may be the other.
+pub async fn trailing_spaces(backend: DbBackend) {
+    use self::text::{ActiveModel, Column, Entity};
+
+    let world = World::bare(backend).await;
+    let lists = Lists::new().values("eu", ["cz"]).values("us", ["us"]);
+    let by_key = rule::<String, _>(Column::Key, lists);
+    let db = connect(&world, EntityRules::<Entity>::new().table(by_key)).await;
+    let whole = db.source("b").unwrap();
+    create_whole(&whole, Entity).await;
+    for (id, key) in (0..).zip(["cz", "cz ", "cz  ", "us"]) {
+        let row = || ActiveModel {
+            id: Set(id),
+            key: Set(key.to_owned()),
+        };
+        row().insert(&db).await.unwrap();
+        row().insert(&whole).await.unwrap();
+    }
+    for key in ["cz", "cz ", "us"] {
+        let conditions = [
+            Column::Key.eq(key),
+            Column::Key.ne(key),
+            Column::Key.eq(key).not(),
+            Column::Key.is_in([key]),
+            Column::Key.is_not_in([key, "us "]),
+            Column::Key.lt(key),
+            Column::Key.gte(key),
+            Column::Key.not_between(key, key),
+        ];
+        for condition in conditions {
+            let query = Entity::find()
+                .filter(condition.clone())
+                .order_by_asc(Column::Id);
+            let rows = query.clone().all(&db).await.unwrap();
+            let expected = query.all(&whole).await.unwrap();
+            assert_eq!(rows, expected, "{condition:?}");
+        }
+    }
+    db.close().await.unwrap();
+    world.end().await;
 }
 
 mod amount {
