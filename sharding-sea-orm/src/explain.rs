@@ -1,6 +1,7 @@
 //! Where a statement goes, and why.
 
 use std::fmt;
+use std::sync::Arc;
 
 use sea_orm::sea_query::{DeleteStatement, InsertStatement, SelectStatement, UpdateStatement};
 use sea_orm::{
@@ -8,7 +9,7 @@ use sea_orm::{
     SelectTwo, SelectTwoMany, Statement, UpdateMany, ValidatedDeleteOne, ValidatedUpdateOne,
 };
 use sharding_core::plan::{Direction, GroupPlan, Merge, Page, ReadPlan, SortKey};
-use sharding_core::topology::SourceId;
+use sharding_core::topology::{SourceId, Table};
 
 use crate::error::ShardingError;
 use crate::execute::Job;
@@ -120,28 +121,50 @@ impl Explainer<'_> {
                 return Ok(Explanation::unsharded(shards, source, statement));
             }
         };
-        let statement = |node: usize| read.jobs.iter().find(|job| job.node == node);
-        let nodes = read.nodes.iter().map(|&at| {
-            let node = read.table.node(at);
-            ExplainedNode {
-                source: shards.topology.source(node.source).to_owned(),
-                table: node.table.to_string(),
-                statement: statement(at).map(|job| job.statement.clone()),
-            }
-        });
+        let nodes = read.jobs.iter().flat_map(|job| self.nodes(job)).collect();
         let (rung, steps) = match &read.plan {
             ReadPlan::Pass => (Rung::Pass, Vec::new()),
             ReadPlan::Union(clause) => (Rung::Union(clause.to_string()), Vec::new()),
-            ReadPlan::Merge { merge, page } => (Rung::Merge, steps(merge, *page)),
+            ReadPlan::Merge {
+                merge,
+                page,
+                strips,
+            } => {
+                let mut steps = steps(merge, *page);
+                if *strips {
+                    steps.push("let the database make rows without what was sorted by".to_owned());
+                }
+                (Rung::Merge, steps)
+            }
         };
+        let names: Vec<String> = read
+            .tables
+            .iter()
+            .map(|own| own.table.name().to_string())
+            .collect();
         Ok(Explanation {
-            table: Some(read.table.name().to_string()),
+            table: Some(names.join(", ")),
             rung,
             keys: explained(key_reasons(shards, select)),
-            nodes: nodes.collect(),
-            of: read.table.node_count(),
+            nodes,
+            of: read.tables.iter().map(|own| own.table.node_count()).sum(),
             steps,
         })
+    }
+
+    /// The nodes of one job, the first one with the statement.
+    fn nodes(&self, job: &Job) -> Vec<ExplainedNode> {
+        let first = std::iter::once((&job.table, job.node));
+        let others = job.others.iter().map(|(table, node)| (table, *node));
+        let node = |(number, (table, node)): (usize, (&Arc<Table>, usize))| {
+            let node = table.node(node);
+            ExplainedNode {
+                source: self.shards.topology.source(node.source).to_owned(),
+                table: node.table.to_string(),
+                statement: (number == 0).then(|| job.statement.clone()),
+            }
+        };
+        first.chain(others).enumerate().map(node).collect()
     }
 
     fn write(
@@ -205,6 +228,10 @@ fn steps(merge: &Merge, page: Page) -> Vec<String> {
     let mut steps = match merge {
         Merge::Concatenate => vec!["concatenate in the order of the nodes".to_owned()],
         Merge::Order(keys) => vec![format!("merge by {}", by(keys))],
+        Merge::Distinct(keys) => vec![
+            format!("merge by {}", by(keys)),
+            "keep one of equal rows".to_owned(),
+        ],
         Merge::Groups(GroupPlan {
             keys,
             order,

@@ -7,7 +7,7 @@ use sea_orm::{
 use sharding_core::plan::{Merge, Page, ReadPlan};
 
 use crate::execute::{Returning, RowStream, Session, query_all, query_some};
-use crate::merge::{buffered, concatenate, merge_groups, merge_streams};
+use crate::merge::{Equal, buffered, concatenate, merge_groups, merge_streams, strip};
 use crate::plan::{PlannedRead, PlannedWrite};
 
 /// All rows of a SELECT.
@@ -20,6 +20,7 @@ pub(crate) async fn read_all(
         ReadPlan::Merge {
             merge: Merge::Concatenate,
             page,
+            ..
         } if page.limit.is_some() => {
             let enough = page
                 .node_limit()
@@ -27,23 +28,50 @@ pub(crate) async fn read_all(
             let rows = query_some(session, jobs, enough.unwrap_or(usize::MAX)).await?;
             Ok(cut(rows, *page))
         }
-        ReadPlan::Merge { merge, page } => {
+        ReadPlan::Merge {
+            merge: Merge::Groups(plan),
+            page,
+            ..
+        } => {
             read.jobs.extend(jobs.first().cloned());
             let answers = query_all(session, jobs).await?;
-            match merge {
-                Merge::Groups(plan) => merge_groups(session, &read, plan, *page, answers).await,
-                Merge::Concatenate => Ok(cut(answers.into_iter().flatten().collect(), *page)),
-                Merge::Order(keys) => {
-                    let streams = answers.into_iter().map(buffered).collect();
-                    collect(merge_streams(streams, keys.clone(), *page)).await
-                }
-            }
+            merge_groups(session, &read, plan, *page, answers).await
+        }
+        ReadPlan::Merge { merge, page, .. } if *merge != Merge::Concatenate => {
+            let (merge, page) = (merge.clone(), *page);
+            read.jobs.extend(jobs.first().cloned());
+            let answers = query_all(session, jobs).await?;
+            let streams = answers.into_iter().map(buffered).collect();
+            collect(in_order(session, read, streams, merge, page)).await
         }
         _ => Ok(query_all(session, jobs)
             .await?
             .into_iter()
             .flatten()
             .collect()),
+    }
+}
+
+/// The rows of sorted streams in their common order.
+fn in_order<'a>(
+    session: Session<'a>,
+    read: PlannedRead,
+    streams: Vec<RowStream<'a>>,
+    merge: Merge,
+    page: Page,
+) -> RowStream<'a> {
+    let (keys, equal) = match merge {
+        Merge::Distinct(keys) => (keys, Equal::One),
+        Merge::Order(keys) => (keys, Equal::Kept),
+        Merge::Concatenate | Merge::Groups(_) => (Vec::new(), Equal::Kept),
+    };
+    let merged = merge_streams(streams, keys, page, equal);
+    match (read.computed, read.jobs.first()) {
+        (Some(computed), Some(job)) => {
+            let visible = computed.columns.len() - computed.hidden;
+            strip(session, job.source(), computed, visible, merged)
+        }
+        _ => merged,
     }
 }
 
@@ -75,6 +103,7 @@ pub(crate) async fn read_stream(
         ReadPlan::Merge {
             merge: Merge::Concatenate,
             page,
+            ..
         } => {
             let streams = jobs
                 .into_iter()
@@ -83,9 +112,15 @@ pub(crate) async fn read_stream(
             Ok(concatenate(streams, *page))
         }
         ReadPlan::Merge {
-            merge: Merge::Order(keys),
-            page,
+            merge: Merge::Groups(_),
+            ..
         } => {
+            read.jobs = jobs;
+            Ok(buffered(read_all(session, read).await?))
+        }
+        ReadPlan::Merge { merge, page, .. } => {
+            let (merge, page) = (merge.clone(), *page);
+            read.jobs.extend(jobs.first().cloned());
             let streams = match session.stream_side_by_side(&jobs).await? {
                 Some(streams) => streams,
                 None => query_all(session, jobs)
@@ -94,14 +129,7 @@ pub(crate) async fn read_stream(
                     .map(buffered)
                     .collect(),
             };
-            Ok(merge_streams(streams, keys.clone(), *page))
-        }
-        ReadPlan::Merge {
-            merge: Merge::Groups(_),
-            ..
-        } => {
-            read.jobs = jobs;
-            Ok(buffered(read_all(session, read).await?))
+            Ok(in_order(session, read, streams, merge, page))
         }
         _ => match jobs.pop() {
             Some(job) => Ok(session.stream_job(job)),

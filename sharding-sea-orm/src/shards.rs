@@ -207,16 +207,27 @@ impl Shards {
 
     /// The refusal of a statement that reaches these nodes.
     pub(crate) fn refusal(&self, clause: Clause, table: &Table, nodes: &[usize]) -> Refusal {
-        let mut sources: Vec<SourceId> = nodes.iter().map(|&at| table.source(at)).collect();
+        self.refusal_of_all(clause, &[(table, nodes)])
+    }
+
+    /// The refusal of a statement that reaches these nodes of several tables.
+    pub(crate) fn refusal_of_all(&self, clause: Clause, tables: &[(&Table, &[usize])]) -> Refusal {
+        let places = |(table, nodes): &(&Table, &[usize])| -> Vec<SourceId> {
+            nodes.iter().map(|&at| table.source(at)).collect()
+        };
+        let mut sources: Vec<SourceId> = tables.iter().flat_map(places).collect();
+        sources.sort_unstable();
         sources.dedup();
+        let names: Vec<String> = tables
+            .iter()
+            .map(|(table, _)| table.name().to_string())
+            .collect();
+        let name = |&id: &SourceId| self.topology.source(id).to_owned();
         Refusal {
             clause,
-            table: table.name().to_string(),
-            nodes: nodes.len(),
-            sources: sources
-                .iter()
-                .map(|&id| self.topology.source(id).to_owned())
-                .collect(),
+            table: names.join("`, `"),
+            nodes: tables.iter().map(|(_, nodes)| nodes.len()).sum(),
+            sources: sources.iter().map(name).collect(),
         }
     }
 }

@@ -14,8 +14,8 @@ use crate::downcast::downcast;
 use crate::error::ShardingError;
 use crate::execute::{RowStream, Session};
 use crate::plan::{
-    Planned, PlannedRead, PlannedWrite, Want, gathered, plan_delete, plan_insert, plan_read,
-    plan_update,
+    Planned, PlannedRead, PlannedWrite, Reached, Want, gathered, plan_delete, plan_insert,
+    plan_read, plan_update,
 };
 use crate::run;
 use crate::shards::Shards;
@@ -61,8 +61,13 @@ impl Work {
             match plan_read(shards, select, want)? {
                 Planned::Sharded(read) => {
                     let sent = || Sent::Select(select.clone(), want);
-                    let unmade = shards.known[read.at].unmade(&read.table, &read.nodes);
-                    return Ok(Self::or_unsure(shards, read.at, unmade, sent, || {
+                    let unmade = |own: &Reached| {
+                        let unmade = shards.known[own.at].unmade(&own.table, &own.nodes);
+                        (!unmade.is_empty()).then_some((own.at, unmade))
+                    };
+                    // One table after the other is settled.
+                    let (at, unmade) = read.tables.iter().find_map(unmade).unwrap_or_default();
+                    return Ok(Self::or_unsure(shards, at, unmade, sent, || {
                         Self::Read(Box::new(read))
                     }));
                 }

@@ -21,8 +21,17 @@ impl<'a> GroupMerger<'a> {
     pub fn push(&mut self, row: Vec<Datum>) -> Result<Option<Vec<Datum>>, MergeError> {
         match &mut self.group {
             Some(group) if compare_rows(&self.plan.keys, group, &row).is_eq() => {
-                for ((fold, kept), value) in self.plan.folds.iter().zip(group).zip(row) {
-                    *kept = fold.apply(std::mem::replace(kept, Datum::Null), value)?;
+                let distinct = self.plan.distinct;
+                let is_new = distinct.is_none_or(|key| !compare_rows(&[key], group, &row).is_eq());
+                for (at, (kept, value)) in group.iter_mut().zip(row).enumerate() {
+                    if distinct.is_some_and(|key| key.column == at) {
+                        *kept = value;
+                        continue;
+                    }
+                    let fold = self.plan.folds[at];
+                    if fold != Fold::SumOnce || is_new {
+                        *kept = fold.apply(std::mem::replace(kept, Datum::Null), value)?;
+                    }
                 }
                 Ok(None)
             }
@@ -42,7 +51,10 @@ impl Fold {
             (Self::First, kept, _) => Ok(kept),
             (_, Datum::Null, value) => Ok(value),
             (_, kept, Datum::Null) => Ok(kept),
-            (Self::Sum, kept, value) => add(kept, value),
+            (Self::Sum | Self::SumOnce, kept, value) => add(kept, value),
+            (Self::BitAnd, Datum::Int(a), Datum::Int(b)) => Ok(Datum::Int(a & b)),
+            (Self::BitOr, Datum::Int(a), Datum::Int(b)) => Ok(Datum::Int(a | b)),
+            (Self::BitAnd | Self::BitOr, ..) => Err(MergeError::NotANumber),
             (Self::Min(text), kept, value) => Ok(smaller(kept, value, text)),
             (Self::Max(text), kept, value) => {
                 let kept_wins = kept.compare(&value, text).is_ge();
@@ -101,7 +113,10 @@ mod tests {
             partials: (0..folds.len()).map(Partial::Item).collect(),
             folds: folds.to_vec(),
             keys: (0..keys).map(key).collect(),
+            distinct: None,
             outputs: (0..folds.len()).map(Output::Partial).collect(),
+            visible: folds.len(),
+            having: None,
             order: vec![],
         }
     }
@@ -136,6 +151,25 @@ mod tests {
             vec![int(2), Datum::Null],
         ];
         assert_eq!(merge(&plan, rows), Ok(groups));
+    }
+
+    #[test]
+    fn what_is_distinct_counts_once() {
+        let mut plan = plan(&[Fold::First, Fold::SumOnce, Fold::Sum], 0);
+        plan.distinct = Some(SortKey {
+            column: 0,
+            direction: Direction::Ascending,
+            nulls: Nulls::First,
+            text: TextOrder::Bytes,
+        });
+        let rows = vec![
+            vec![Datum::Null, int(0), int(1)],
+            vec![Datum::Null, int(0), int(1)],
+            vec![int(4), int(1), int(2)],
+            vec![int(4), int(1), int(2)],
+            vec![int(5), int(1), int(1)],
+        ];
+        assert_eq!(merge(&plan, rows), Ok(vec![vec![int(5), int(2), int(7)]]));
     }
 
     #[test]

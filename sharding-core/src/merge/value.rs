@@ -32,6 +32,17 @@ impl Datum {
         matches!(self, Self::Null)
     }
 
+    /// Whether a condition that has this value holds.
+    pub fn is_true(&self) -> bool {
+        match self {
+            Self::Bool(value) => *value,
+            Self::Int(value) => *value != 0,
+            Self::Float(value) => *value != 0.0,
+            Self::Decimal(value) => *value != BigDecimal::from(0),
+            _ => false,
+        }
+    }
+
     /// The order of two values that are not NULL. Numbers of all types compare by value; across
     /// other types the order is that of SQLite's storage classes: numbers, text, bytes.
     pub fn compare(&self, other: &Self, text: TextOrder) -> Ordering {
@@ -42,6 +53,12 @@ impl Datum {
             (Self::Text(a), Self::Text(b)) => match text {
                 TextOrder::Bytes | TextOrder::NoText => a.cmp(b),
                 TextOrder::PaddedBytes => compare_padded(a.as_bytes(), b.as_bytes()),
+                TextOrder::NoCase => {
+                    let (a, b) = (a.bytes(), b.bytes());
+                    let lower = |byte: u8| byte.to_ascii_lowercase();
+                    a.map(lower).cmp(b.map(lower))
+                }
+                TextOrder::TrimmedBytes => a.trim_end_matches(' ').cmp(b.trim_end_matches(' ')),
             },
             (Self::Int(a), Self::Int(b)) => a.cmp(b),
             (Self::Float(a), Self::Float(b)) => compare_floats(*a, *b),

@@ -11,12 +11,12 @@ mod refusal;
 mod shape;
 mod write;
 
-pub use groups::{Fold, GroupPlan, Output, Partial};
+pub use groups::{Fold, GroupPlan, Output, Part, Partial};
 pub use page::Page;
 pub use read::{Merge, Reach, ReadPlan, SortKey, plan_read};
 pub use refusal::{Clause, Refusal};
 pub use shape::{
-    Aggregate, Direction, Function, GroupKey, Item, Nulls, OrderKey, OrderTarget, Proof,
+    Aggregate, Direction, Function, GroupKey, Item, Nulls, OrderKey, Piece, Proof, RowItem,
     SelectShape, TextOrder,
 };
 pub use write::{WritePlan, WriteShape, plan_write};

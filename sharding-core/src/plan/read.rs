@@ -1,6 +1,6 @@
 use super::groups::{GroupPlan, plan_groups};
 use super::{
-    Clause, Direction, Item, Nulls, OrderKey, OrderTarget, Page, Proof, SelectShape, TextOrder,
+    Clause, Direction, Item, Nulls, OrderKey, Page, Proof, RowItem, SelectShape, TextOrder,
 };
 
 /// How far a statement reaches.
@@ -19,25 +19,30 @@ pub enum Reach {
 pub enum ReadPlan {
     /// One node answers; its rows pass through untouched.
     Pass,
-    /// Every node answers for its rows, and the answers are merged.
+    /// Every unit answers for its rows, and the answers are merged.
     Merge {
         /// How.
         merge: Merge,
         /// The page that is cut from the merged rows.
         page: Page,
+        /// Whether the units select hidden items after the statement's own, which are stripped
+        /// from the merged rows.
+        strips: bool,
     },
     /// The database answers over the union of the physical tables; the clause is what kept the
     /// statement from being merged.
     Union(Clause),
 }
 
-/// How rows of several nodes are put together.
+/// How rows of several units are put together.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Merge {
-    /// One node after the other, in the order of the nodes.
+    /// One unit after the other, in their order.
     Concatenate,
-    /// By the order in which every node sorted its rows; equal rows in the order of the nodes.
+    /// By the order in which every unit sorted its rows; equal rows in the order of the units.
     Order(Vec<SortKey>),
+    /// By an order that ends with all items, so that equal rows meet, of which one is kept.
+    Distinct(Vec<SortKey>),
     /// Groups and aggregates.
     Groups(GroupPlan),
 }
@@ -59,21 +64,25 @@ pub struct SortKey {
 ///
 /// # Errors
 /// The clause that cannot be answered exactly over this reach.
-pub fn plan_read(shape: &SelectShape, reach: Reach) -> Result<ReadPlan, Clause> {
-    if reach == Reach::OneNode {
-        return Ok(ReadPlan::Pass);
-    }
-    match (decompose(shape), reach) {
-        (Ok(merge), _) => Ok(ReadPlan::Merge {
-            merge,
-            page: shape.page,
-        }),
-        (Err(clause), Reach::OneSource) if !shape.locks => Ok(ReadPlan::Union(clause)),
-        (Err(clause), _) => Err(clause),
+pub fn plan_read(mut shape: SelectShape, reach: Reach) -> Result<ReadPlan, Clause> {
+    match reach {
+        Reach::OneNode => Ok(ReadPlan::Pass),
+        Reach::ManySources => decompose(&shape),
+        Reach::OneSource => {
+            // A union needs neither checks nor a second look at rows.
+            shape.without_checks();
+            match decompose(&shape) {
+                Ok(ReadPlan::Merge { strips: true, .. }) if !shape.locks => {
+                    Ok(ReadPlan::Union(Clause::OrderNotSelected))
+                }
+                Err(clause) if !shape.locks => Ok(ReadPlan::Union(clause)),
+                outcome => outcome,
+            }
+        }
     }
 }
 
-fn decompose(shape: &SelectShape) -> Result<Merge, Clause> {
+fn decompose(shape: &SelectShape) -> Result<ReadPlan, Clause> {
     if let Some(clause) = shape.obstacles.first() {
         return Err(clause.clone());
     }
@@ -81,10 +90,25 @@ fn decompose(shape: &SelectShape) -> Result<Merge, Clause> {
     if shape.locks && !shape.page.is_everything() {
         return Err(Clause::LockWithLimit);
     }
-    let is_aggregate = |item: &Item| matches!(item, Item::Aggregate(_));
-    if !shape.group.is_empty() || shape.items.iter().any(is_aggregate) {
-        return plan_groups(shape).map(Merge::Groups);
-    }
+    let merge = if shape.is_grouped() {
+        Merge::Groups(plan_groups(shape)?)
+    } else if shape.distinct {
+        plan_distinct(shape).map(Merge::Distinct)?
+    } else {
+        plan_rows(shape)?
+    };
+    let strips = match &merge {
+        Merge::Order(keys) => keys.iter().any(|key| key.column >= shape.visible),
+        _ => false,
+    };
+    Ok(ReadPlan::Merge {
+        merge,
+        page: shape.page,
+        strips,
+    })
+}
+
+fn plan_rows(shape: &SelectShape) -> Result<Merge, Clause> {
     if shape.items.contains(&Item::Opaque) {
         return Err(Clause::SelectItem);
     }
@@ -94,204 +118,94 @@ fn decompose(shape: &SelectShape) -> Result<Merge, Clause> {
     if shape.items.contains(&Item::Star) {
         return Err(Clause::SelectItem);
     }
-    let keys = shape.order.iter().map(|key| match &key.target {
-        OrderTarget::Item(column) => key.sort_by(*column),
-        OrderTarget::Column(name) => Err(Clause::OrderNotSelected(name.clone())),
-        OrderTarget::Expression => Err(Clause::OrderExpression),
-    });
-    keys.collect::<Result<_, _>>().map(Merge::Order)
+    let keys = shape.order.iter().map(OrderKey::sort);
+    let keys = keys.collect::<Result<Vec<_>, _>>()?;
+    // Only a statement for each row could strip what was selected for the order.
+    let is_hidden = |key: &SortKey| key.column >= shape.visible;
+    if keys.iter().any(is_hidden) && shape.locks {
+        return Err(Clause::OrderNotSelected);
+    }
+    Ok(Merge::Order(keys))
+}
+
+/// Sorted by all items, with those of ORDER BY first, equal rows of the units meet.
+fn plan_distinct(shape: &SelectShape) -> Result<Vec<SortKey>, Clause> {
+    let keys = shape.order.iter().map(OrderKey::sort);
+    let mut keys = keys.collect::<Result<Vec<_>, _>>()?;
+    if keys.iter().any(|key| key.column >= shape.visible) {
+        return Err(Clause::OrderNotSelected);
+    }
+    for (column, item) in shape.items[..shape.visible].iter().enumerate() {
+        let Item::Row(RowItem { proof, .. }) = item else {
+            return Err(Clause::Distinct);
+        };
+        let text = proof
+            .text()
+            .map_err(|why| Clause::DistinctUnproven(why.to_owned()))?;
+        if keys.iter().all(|key| key.column != column) {
+            keys.push(SortKey {
+                column,
+                direction: Direction::Ascending,
+                nulls: Nulls::First,
+                text,
+            });
+        }
+    }
+    Ok(keys)
+}
+
+impl SelectShape {
+    /// Whether rows are combined to groups, or all to one.
+    pub fn is_grouped(&self) -> bool {
+        let combines = |item: &Item| matches!(item, Item::Aggregate(_) | Item::Compound(_));
+        !self.group.is_empty() || self.having.is_some() || self.items.iter().any(combines)
+    }
+
+    fn without_checks(&mut self) {
+        for item in &mut self.items {
+            match item {
+                Item::Row(item) => item.proof.without_checks(),
+                Item::Aggregate(aggregate) => aggregate.without_checks(),
+                Item::Compound(pieces) => {
+                    for piece in pieces {
+                        if let super::Piece::Aggregate(aggregate) = piece {
+                            aggregate.without_checks();
+                        }
+                    }
+                }
+                Item::Star | Item::Opaque => {}
+            }
+        }
+        let keys = self.group.iter_mut().map(|key| &mut key.proof);
+        keys.chain(self.order.iter_mut().map(|key| &mut key.proof))
+            .for_each(Proof::without_checks);
+    }
+}
+
+impl super::Aggregate {
+    fn without_checks(&mut self) {
+        self.proof.without_checks();
+        if let Some(argument) = &mut self.distinct {
+            argument.proof.without_checks();
+        }
+    }
 }
 
 impl OrderKey {
+    fn sort(&self) -> Result<SortKey, Clause> {
+        self.sort_by(self.item.ok_or(Clause::OrderExpression)?)
+    }
+
     pub(super) fn sort_by(&self, column: usize) -> Result<SortKey, Clause> {
-        match &self.proof {
-            Proof::Proven(text) => Ok(SortKey {
-                column,
-                direction: self.direction,
-                nulls: self.nulls,
-                text: *text,
-            }),
-            Proof::Unproven(why) => Err(Clause::OrderUnproven(why.clone())),
-        }
+        let text = self.proof.text();
+        Ok(SortKey {
+            column,
+            direction: self.direction,
+            nulls: self.nulls,
+            text: text.map_err(|why| Clause::OrderUnproven(why.to_owned()))?,
+        })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plan::{Aggregate, Fold, Function, GroupKey, Output, Partial};
-
-    fn proven() -> Proof {
-        Proof::Proven(TextOrder::Bytes)
-    }
-
-    fn aggregate(function: Function) -> Item {
-        Item::Aggregate(Aggregate {
-            function,
-            proof: proven(),
-        })
-    }
-
-    fn by(target: OrderTarget) -> OrderKey {
-        let (direction, nulls) = (Direction::Descending, Nulls::Last);
-        OrderKey {
-            target,
-            direction,
-            nulls,
-            proof: proven(),
-        }
-    }
-
-    fn rows() -> SelectShape {
-        SelectShape {
-            items: vec![Item::Column("a".into()), Item::Scalar],
-            ..SelectShape::default()
-        }
-    }
-
-    fn merge(shape: &SelectShape) -> Result<Merge, Clause> {
-        let plan = plan_read(shape, Reach::ManySources)?;
-        match plan {
-            ReadPlan::Merge { merge, .. } => Ok(merge),
-            other => panic!("{other:?} over several data sources"),
-        }
-    }
-
-    #[test]
-    fn rows_are_concatenated_or_merged_in_order() {
-        assert_eq!(merge(&rows()), Ok(Merge::Concatenate));
-        let ordered = SelectShape {
-            order: vec![by(OrderTarget::Item(1))],
-            ..rows()
-        };
-        assert!(matches!(merge(&ordered), Ok(Merge::Order(keys)) if keys[0].column == 1));
-    }
-
-    #[test]
-    fn averages_come_from_sums_and_counts() {
-        let shape = SelectShape {
-            items: vec![aggregate(Function::Avg), Item::Column("a".into())],
-            group: vec![
-                GroupKey {
-                    column: Some("a".into()),
-                    proof: proven(),
-                },
-                GroupKey {
-                    column: Some("b".into()),
-                    proof: proven(),
-                },
-            ],
-            order: vec![by(OrderTarget::Column("b".into()))],
-            ..SelectShape::default()
-        };
-        let Ok(Merge::Groups(plan)) = merge(&shape) else {
-            panic!("no groups")
-        };
-        let partials = [
-            Partial::SumOf(0),
-            Partial::CountOf(0),
-            Partial::Item(1),
-            Partial::Key(1),
-        ];
-        assert_eq!(plan.partials, partials);
-        assert_eq!(plan.folds, [Fold::Sum, Fold::Sum, Fold::First, Fold::First]);
-        assert_eq!(
-            plan.outputs,
-            [Output::Quotient { sum: 0, count: 1 }, Output::Partial(2)]
-        );
-        assert_eq!(
-            plan.keys.iter().map(|key| key.column).collect::<Vec<_>>(),
-            [2, 3]
-        );
-        assert_eq!(plan.order[0].column, 3);
-    }
-
-    #[test]
-    fn what_does_not_decompose_climbs_or_is_refused() {
-        let collated = "is text under the collation `de`";
-        let cases = [
-            (
-                SelectShape {
-                    obstacles: vec![Clause::Having],
-                    ..rows()
-                },
-                Clause::Having,
-            ),
-            (
-                SelectShape {
-                    items: vec![Item::Opaque],
-                    ..SelectShape::default()
-                },
-                Clause::SelectItem,
-            ),
-            (
-                SelectShape {
-                    items: vec![Item::Star, Item::Scalar],
-                    order: vec![by(OrderTarget::Item(1))],
-                    ..SelectShape::default()
-                },
-                Clause::SelectItem,
-            ),
-            (
-                SelectShape {
-                    order: vec![by(OrderTarget::Column("b".into()))],
-                    ..rows()
-                },
-                Clause::OrderNotSelected("b".into()),
-            ),
-            (
-                SelectShape {
-                    order: vec![OrderKey {
-                        proof: Proof::Unproven(collated.into()),
-                        ..by(OrderTarget::Item(0))
-                    }],
-                    ..rows()
-                },
-                Clause::OrderUnproven(collated.into()),
-            ),
-            (
-                SelectShape {
-                    items: vec![aggregate(Function::Count), Item::Column("a".into())],
-                    ..SelectShape::default()
-                },
-                Clause::UngroupedColumn("a".into()),
-            ),
-            (
-                SelectShape {
-                    items: vec![aggregate(Function::Avg)],
-                    order: vec![by(OrderTarget::Item(0))],
-                    ..SelectShape::default()
-                },
-                Clause::OrderExpression,
-            ),
-        ];
-        for (shape, clause) in cases {
-            assert_eq!(plan_read(&shape, Reach::OneNode), Ok(ReadPlan::Pass));
-            let union = ReadPlan::Union(clause.clone());
-            assert_eq!(plan_read(&shape, Reach::OneSource), Ok(union));
-            assert_eq!(plan_read(&shape, Reach::ManySources), Err(clause));
-        }
-    }
-
-    #[test]
-    fn locks_never_climb() {
-        let page = Page {
-            offset: 0,
-            limit: Some(1),
-        };
-        let locked = SelectShape {
-            locks: true,
-            page,
-            ..rows()
-        };
-        assert_eq!(
-            plan_read(&locked, Reach::OneSource),
-            Err(Clause::LockWithLimit)
-        );
-        let locked = SelectShape {
-            locks: true,
-            ..rows()
-        };
-        assert_eq!(merge(&locked), Ok(Merge::Concatenate));
-    }
-}
+mod tests;

@@ -21,6 +21,10 @@ pub struct Refusal {
 pub enum Clause {
     /// DISTINCT.
     Distinct,
+    /// DISTINCT of a value whose equality in this database is not known.
+    DistinctUnproven(String),
+    /// Aggregates of several DISTINCT arguments.
+    DistinctArguments,
     /// HAVING.
     Having,
     /// UNION, INTERSECT or EXCEPT.
@@ -33,9 +37,13 @@ pub enum Clause {
     OuterJoin,
     /// A join with a table of another data source.
     JoinAcrossSources,
-    /// A sharded table in another place than the first of FROM: a join, a subquery, a set
-    /// operation or a common table expression.
+    /// A sharded table in the subquery of a write.
     NestedTable,
+    /// A join of sharded tables whose rows are not sure to be together: other columns are compared
+    /// than the sharding keys, or the tables are not sharded alike.
+    Join,
+    /// A subquery that reads rows of other units than the row it is evaluated for.
+    Subquery,
     /// INSERT … ON CONFLICT (ON DUPLICATE KEY) where the conflict may be with a row of another
     /// node.
     Conflict,
@@ -51,18 +59,18 @@ pub enum Clause {
     AggregateArgument(String),
     /// A selected column that is not in GROUP BY.
     UngroupedColumn(String),
-    /// GROUP BY something that is not a column.
-    GroupExpression,
     /// GROUP BY a column whose order in this database is not known.
     GroupOrder(String),
-    /// ORDER BY a column that is not selected.
-    OrderNotSelected(String),
-    /// ORDER BY an expression that is not selected.
+    /// ORDER BY something that is not selected.
+    OrderNotSelected,
+    /// ORDER BY something that cannot be selected, such as a list of values.
     OrderExpression,
     /// ORDER BY a column whose order in this database is not known.
     OrderUnproven(String),
     /// FOR UPDATE and the like together with LIMIT.
     LockWithLimit,
+    /// FOR UPDATE and the like together with a join or a subquery of a sharded table.
+    LockOfJoin,
     /// LIMIT or ORDER BY in an UPDATE or DELETE.
     LimitedWrite,
     /// An UPDATE or DELETE that reads other tables.
@@ -81,6 +89,10 @@ pub enum Clause {
     NotUnderstood,
     /// SQL text that names a sharded table.
     RawSql,
+    /// A sharded table of a schema, in another place than the first of FROM.
+    Schema,
+    /// `*`, of a table with columns that its entity does not know.
+    Star,
     /// A sharded table's name under another schema or in another case than the entity's.
     Spelling,
     /// A statement that defines or changes the structure of a sharded table.
@@ -91,16 +103,17 @@ impl Clause {
     /// What would make the statement work.
     fn remedy(&self) -> &'static str {
         match self {
-            Self::OrderNotSelected(_) => {
-                "select the column, or add the sharding key so that one data source is reached"
+            Self::OrderNotSelected => {
+                "select it, or add the sharding key so that one data source is reached"
             }
-            Self::OrderUnproven(_) | Self::GroupOrder(_) => {
+            Self::OrderUnproven(_) | Self::GroupOrder(_) | Self::DistinctUnproven(_) => {
                 "give the column a binary collation, or add the sharding key so that one data \
                  source is reached"
             }
             Self::LockWithLimit => {
                 "drop LIMIT, or add the sharding key so that one node is reached"
             }
+            Self::LockOfJoin => "lock the rows of each table in a statement of its own",
             Self::LimitedWrite | Self::JoinedWrite => {
                 "add the sharding key so that one node is reached"
             }
@@ -122,11 +135,20 @@ impl Clause {
                 "make the sharding key part of every unique key: rows of other nodes are not seen"
             }
             Self::DefaultValues => "set the sharding key",
+            Self::Schema => "set the schema in the connection's search path instead",
+            Self::Star => "name the columns",
             Self::Spelling => "name the table as its entity does",
             Self::RawSql => "write the statement with SeaORM or sea-query",
             Self::Definition => "use `create_tables`, or name the physical tables",
             Self::NestedTable => "read it in a statement of its own",
-            Self::CommonTable => "write the statement without WITH",
+            Self::Join => {
+                "compare the sharding keys of both tables and shard them alike, make one a \
+                 broadcast table, or add the sharding keys so that one data source is reached"
+            }
+            Self::Subquery => {
+                "compare the sharding keys within the subquery, or add the sharding keys so that \
+                 one data source is reached"
+            }
             Self::NotUnderstood => "split the statement, or add the sharding key",
             Self::JoinAcrossSources => {
                 "add the sharding key so that only the data source of the other table is reached"
@@ -140,13 +162,19 @@ impl fmt::Display for Clause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Distinct => f.write_str("DISTINCT"),
+            Self::DistinctUnproven(why) => write!(f, "DISTINCT of a value that {why}"),
+            Self::DistinctArguments => f.write_str("aggregates of several DISTINCT arguments"),
             Self::Having => f.write_str("HAVING"),
             Self::SetOperation => f.write_str("UNION, INTERSECT or EXCEPT"),
             Self::Window => f.write_str("a window function"),
             Self::CommonTable => f.write_str("WITH"),
             Self::OuterJoin => f.write_str("RIGHT or FULL JOIN"),
             Self::JoinAcrossSources => f.write_str("a join with a table of another data source"),
-            Self::NestedTable => f.write_str("a join, a subquery, a set operation or WITH"),
+            Self::NestedTable => f.write_str("a subquery"),
+            Self::Join => f.write_str("a join on other columns than the sharding keys"),
+            Self::Subquery => {
+                f.write_str("a subquery that is not tied to the row by the sharding key")
+            }
             Self::Conflict => f.write_str("ON CONFLICT over keys without the sharding key"),
             Self::Replace => f.write_str("REPLACE"),
             Self::DefaultValues => f.write_str("an INSERT of default values"),
@@ -156,14 +184,12 @@ impl fmt::Display for Clause {
             }
             Self::AggregateArgument(why) => write!(f, "an aggregate whose argument {why}"),
             Self::UngroupedColumn(column) => write!(f, "`{column}` outside of GROUP BY"),
-            Self::GroupExpression => f.write_str("GROUP BY an expression"),
             Self::GroupOrder(why) => write!(f, "GROUP BY a column that {why}"),
-            Self::OrderNotSelected(column) => {
-                write!(f, "ORDER BY `{column}`, which is not selected")
-            }
-            Self::OrderExpression => f.write_str("ORDER BY an expression that is not selected"),
+            Self::OrderNotSelected => f.write_str("ORDER BY something that is not selected"),
+            Self::OrderExpression => f.write_str("ORDER BY something that cannot be selected"),
             Self::OrderUnproven(why) => write!(f, "ORDER BY a column that {why}"),
             Self::LockWithLimit => f.write_str("row locks together with LIMIT"),
+            Self::LockOfJoin => f.write_str("row locks together with a join or a subquery"),
             Self::LimitedWrite => f.write_str("ORDER BY or LIMIT in an UPDATE or DELETE"),
             Self::JoinedWrite => f.write_str("an UPDATE or DELETE that reads other tables"),
             Self::WriteAcrossSources => f.write_str("a write to several data sources"),
@@ -177,6 +203,8 @@ impl fmt::Display for Clause {
                 )
             }
             Self::NotUnderstood => f.write_str("a clause that cannot be taken apart"),
+            Self::Schema => f.write_str("a name with a schema in a join or a subquery"),
+            Self::Star => f.write_str("`*` over columns that the entity does not know"),
             Self::Spelling => f.write_str("another schema or another case than the entity's"),
             Self::RawSql => f.write_str("raw SQL that names a sharded table"),
             Self::Definition => f.write_str("a definition of a sharded table"),

@@ -1,12 +1,21 @@
 use super::{Clause, Page};
 
-/// What the planner needs to know of a SELECT over one sharded table.
+/// What the planner needs to know of a SELECT.
+///
+/// Where every group is of one unit, since the sharding key is among the keys, its groups are
+/// rows here, and so for DISTINCT.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SelectShape {
-    /// The select list.
+    /// The select list, and after it the hidden items: what HAVING and ORDER BY compute beyond it.
     pub items: Vec<Item>,
+    /// How many items are the statement's own; the others are hidden.
+    pub visible: usize,
     /// The GROUP BY list.
     pub group: Vec<GroupKey>,
+    /// HAVING, as the position of a hidden item.
+    pub having: Option<usize>,
+    /// Whether equal rows are one.
+    pub distinct: bool,
     /// The ORDER BY list.
     pub order: Vec<OrderKey>,
     /// LIMIT and OFFSET.
@@ -20,16 +29,34 @@ pub struct SelectShape {
 /// One item of a select list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// A column of the table.
-    Column(String),
-    /// Something that is computed from one row alone.
-    Scalar,
+    /// A column, or something else that is computed from one row alone.
+    Row(RowItem),
     /// All columns, so that the positions of later ones are not known.
     Star,
     /// An aggregate.
     Aggregate(Aggregate),
+    /// An expression over aggregates and group keys, in the order of its pieces.
+    Compound(Vec<Piece>),
     /// Something else: it may look at several rows.
     Opaque,
+}
+
+/// An item that is computed from one row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowItem {
+    /// What is computed: equal texts mean equal values.
+    pub text: String,
+    /// Whether this backend's order and equality of the values are known.
+    pub proof: Proof,
+}
+
+/// What an expression over groups is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// A group key: what is computed.
+    Key(String),
+    /// An aggregate.
+    Aggregate(Aggregate),
 }
 
 /// An aggregate function over one argument.
@@ -37,8 +64,20 @@ pub enum Item {
 pub struct Aggregate {
     /// The function.
     pub function: Function,
-    /// Whether this backend's order of the argument is known: needed for MIN and MAX.
+    /// With DISTINCT: the argument.
+    pub distinct: Option<RowItem>,
+    /// Whether values of the argument combine as this backend combines them.
     pub proof: Proof,
+}
+
+impl Aggregate {
+    /// Whether this backend's order of the outcome is known.
+    pub fn order(&self) -> Proof {
+        match self.function {
+            Function::Min | Function::Max => self.proof.clone(),
+            _ => Proof::Proven(TextOrder::NoText),
+        }
+    }
 }
 
 /// The aggregate functions that decompose.
@@ -48,19 +87,23 @@ pub enum Function {
     Count,
     /// SUM.
     Sum,
-    /// MIN.
+    /// MIN, also BOOL_AND.
     Min,
-    /// MAX.
+    /// MAX, also BOOL_OR.
     Max,
     /// AVG: never from averages, always from SUM and COUNT.
     Avg,
+    /// BIT_AND.
+    BitAnd,
+    /// BIT_OR.
+    BitOr,
 }
 
 /// One key of GROUP BY.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupKey {
-    /// The column; `None` for an expression.
-    pub column: Option<String>,
+    /// What is computed: equal texts mean equal values.
+    pub text: String,
     /// Whether this backend's order and equality of the key are known.
     pub proof: Proof,
 }
@@ -68,25 +111,14 @@ pub struct GroupKey {
 /// One key of ORDER BY.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderKey {
-    /// What is ordered by.
-    pub target: OrderTarget,
+    /// The item that is ordered by; `None` if the order is by something that cannot be selected.
+    pub item: Option<usize>,
     /// ASC or DESC.
     pub direction: Direction,
     /// Where NULLs go, the backend's default included.
     pub nulls: Nulls,
     /// Whether this backend's order of the key is known.
     pub proof: Proof,
-}
-
-/// What an ORDER BY key refers to.
-#[derive(Clone, Debug, PartialEq)]
-pub enum OrderTarget {
-    /// An item of the select list, by position from 0.
-    Item(usize),
-    /// A column that is not selected.
-    Column(String),
-    /// Something else.
-    Expression,
 }
 
 /// ASC or DESC.
@@ -112,8 +144,29 @@ pub enum Nulls {
 pub enum Proof {
     /// It is: numbers by value, times by time, text as said.
     Proven(TextOrder),
+    /// It is for numbers, times and bytes, and only the rows will show whether they are that;
+    /// other values will be an error. It takes what is said of them.
+    Checked(String),
     /// It is not, for this reason.
     Unproven(String),
+}
+
+impl Proof {
+    /// The order of text, if the order is known, or will be checked.
+    pub(super) fn text(&self) -> Result<TextOrder, &str> {
+        match self {
+            Self::Proven(text) => Ok(*text),
+            Self::Checked(_) => Ok(TextOrder::NoText),
+            Self::Unproven(why) => Err(why),
+        }
+    }
+
+    /// The same for a caller who has a way that needs no check.
+    pub(super) fn without_checks(&mut self) {
+        if let Self::Checked(why) = self {
+            *self = Self::Unproven(std::mem::take(why));
+        }
+    }
 }
 
 /// The order of text in a column.
@@ -125,4 +178,8 @@ pub enum TextOrder {
     Bytes,
     /// By bytes, as if the shorter text were padded with spaces.
     PaddedBytes,
+    /// By bytes, with the letters A to Z taken for a to z.
+    NoCase,
+    /// By bytes, without trailing spaces.
+    TrimmedBytes,
 }

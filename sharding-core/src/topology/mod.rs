@@ -9,6 +9,7 @@ mod names;
 mod rule;
 mod table;
 mod tails;
+mod together;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ pub use draft::{
 pub use mistake::{ConfigError, Mistake};
 pub use rule::{Key, KeyColumn, RowKey, Rule};
 pub use table::{Node, Table, TableName};
+pub use together::Unit;
 
 /// A data source by its position in the topology. It keeps its meaning when the topology changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -384,68 +384,6 @@ impl Table {
         Some(longer)
     }
 
-    /// Whether rows with equal keys are in corresponding nodes of both tables, at every position
-    /// and in the same data source.
-    pub fn is_alike(&self, other: &Self) -> bool {
-        let rules = |a: &Option<Rule>, b: &Option<Rule>| match (a, b) {
-            (Some(a), Some(b)) => a.is_alike(b),
-            (None, None) => true,
-            _ => false,
-        };
-        match (&self.layout, &other.layout) {
-            (
-                Layout::Grid {
-                    source_rule: a_source,
-                    table_rule: a_table,
-                    sources: a_sources,
-                    present: a_present,
-                    ..
-                },
-                Layout::Grid {
-                    source_rule: b_source,
-                    table_rule: b_table,
-                    sources: b_sources,
-                    present: b_present,
-                    ..
-                },
-            ) => {
-                rules(a_source, b_source)
-                    && rules(a_table, b_table)
-                    && (a_sources, a_present) == (b_sources, b_present)
-            }
-            (
-                Layout::Spread {
-                    rule: a,
-                    homes: a_homes,
-                    ..
-                },
-                Layout::Spread {
-                    rule: b,
-                    homes: b_homes,
-                    ..
-                },
-            ) => a.is_alike(b) && a_homes == b_homes,
-            (
-                Layout::Direct {
-                    rule: a,
-                    nodes: a_nodes,
-                },
-                Layout::Direct {
-                    rule: b,
-                    nodes: b_nodes,
-                },
-            ) => {
-                // The strategies name the physical tables, which differ; places are compared
-                // by the strategies' own word.
-                let sources = |nodes: &[(SourceId, String)]| {
-                    nodes.iter().map(|(source, _)| *source).collect::<Vec<_>>()
-                };
-                sources(a_nodes) == sources(b_nodes) && a.is_alike(b)
-            }
-            _ => false,
-        }
-    }
-
     /// How many tails there are in the source that has most: 1 without a table rule.
     pub fn tail_count(&self) -> usize {
         match &self.layout {
@@ -464,14 +402,19 @@ impl Table {
     }
 
     /// The node to which partitions lead; `None` if there is none.
-    pub(super) fn node_of(&self, (source, other): (usize, usize)) -> Option<Node<'_>> {
+    pub(super) fn node_of(&self, coordinates: (usize, usize)) -> Option<Node<'_>> {
+        self.position_at(coordinates).map(|at| self.node(at))
+    }
+
+    /// The position of the node to which partitions lead; `None` if there is none.
+    pub fn position_at(&self, (source, other): (usize, usize)) -> Option<usize> {
         let position = match &self.layout {
             Layout::Grid { sources, tails, .. } => (source < sources.len()
                 && other < *tails as usize)
                 .then_some(source * *tails as usize + other)?,
             Layout::Spread { .. } | Layout::Direct { .. } => other,
         };
-        self.has(position).then(|| self.node(position))
+        self.has(position).then_some(position)
     }
 
     /// The source of each partition of the source rule; empty for a table that has no such axis.

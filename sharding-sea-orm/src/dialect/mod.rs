@@ -10,14 +10,14 @@ mod sqlite;
 #[cfg(any(feature = "sqlx-postgres", feature = "sqlx-mysql"))]
 mod text;
 
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, Query, SelectStatement};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, QueryResult, Statement};
 use sharding_core::merge::Datum;
 use sharding_core::plan::Output;
 
 use crate::catalog::Catalog;
 use crate::error::ShardingError;
-use crate::plan::GroupColumns;
+use crate::visit::fill;
 
 /// The type of a column in a row, by the database's name for it.
 pub(crate) type TypeName = String;
@@ -111,20 +111,74 @@ pub(crate) fn type_name(row: &QueryResult, column: usize) -> TypeName {
 #[derive(Debug)]
 pub(crate) struct Shape<'a> {
     pub(crate) backend: DbBackend,
+    pub(crate) columns: Vec<ShapedColumn<'a>>,
+    /// A SELECT of nothing from the tables of the statement, where SQLite's types come from.
     #[cfg_attr(
         not(feature = "sqlx-sqlite"),
         allow(dead_code, reason = "for SQLite's types")
     )]
-    pub(crate) columns: &'a GroupColumns,
-    pub(crate) outputs: &'a [Output],
-    /// The name of each partial's column.
-    pub(crate) names: Vec<String>,
-    /// The type of each partial's column; SQLite's have none.
+    pub(crate) typed: Option<&'a SelectStatement>,
+    /// The type of each value of a row that is sent; SQLite's have none.
     #[cfg_attr(
         not(any(feature = "sqlx-postgres", feature = "sqlx-mysql")),
         allow(dead_code, reason = "values of SQLite carry their types")
     )]
     pub(crate) types: Vec<TypeName>,
+}
+
+/// One column of computed rows.
+#[derive(Debug)]
+pub(crate) struct ShapedColumn<'a> {
+    pub(crate) name: String,
+    pub(crate) output: &'a Output,
+    /// The expression of a compound output, with slots for its pieces.
+    pub(crate) template: Option<&'a Expr>,
+    /// The column of a table that it is, if it is one.
+    #[cfg_attr(
+        not(feature = "sqlx-sqlite"),
+        allow(dead_code, reason = "for SQLite's types")
+    )]
+    pub(crate) typed: Option<&'a Expr>,
+}
+
+impl Shape<'_> {
+    /// The name of the column for which a value is sent.
+    #[cfg_attr(
+        not(any(feature = "sqlx-postgres", feature = "sqlx-mysql")),
+        allow(dead_code, reason = "values of SQLite carry their types")
+    )]
+    fn column_of(&self, value: usize) -> String {
+        let mut columns = self.columns.iter();
+        let column = columns.find(|column| column.output.first() == Some(value));
+        column.map(|column| column.name.clone()).unwrap_or_default()
+    }
+}
+
+impl ShapedColumn<'_> {
+    /// The column as an expression, in which `value` is what stands for a value of a row, and
+    /// `quotient` for one divided by another.
+    fn expr(
+        &self,
+        value: &dyn Fn(usize) -> Result<Expr, TypeName>,
+        quotient: &dyn Fn(usize, usize) -> Result<Expr, TypeName>,
+    ) -> Result<Expr, Unshapeable> {
+        let of = |output: &Output| match output {
+            Output::Partial(at) => value(*at),
+            Output::Quotient { sum, count } => quotient(*sum, *count),
+            Output::Compound(_) => Err("a compound of compounds".to_owned()),
+        };
+        let made = match (self.output, self.template) {
+            (Output::Compound(pieces), Some(template)) => {
+                let pieces: Result<Vec<Expr>, TypeName> = pieces.iter().map(of).collect();
+                pieces.map(|pieces| fill(template, &|piece| pieces[piece].clone()))
+            }
+            (output, _) => of(output),
+        };
+        made.map_err(|type_name| Unshapeable {
+            column: self.name.clone(),
+            type_name,
+        })
+    }
 }
 
 /// A value that the database cannot be made to give back unchanged.
@@ -155,15 +209,21 @@ pub(crate) fn chunk_size(shape: &Shape<'_>) -> usize {
     of_dialect!(shape.backend, dialect => dialect::shape::chunk_size(shape), else 1)
 }
 
-/// The name that the database gives to an AVG without an alias.
-pub(crate) fn average_name(backend: DbBackend, expr: &Expr) -> String {
-    use sea_orm::sea_query::{MysqlQueryBuilder, QueryBuilder, SqliteQueryBuilder};
-
-    let mut name = String::new();
-    match backend {
-        DbBackend::Postgres => name.push_str("avg"),
-        DbBackend::MySql => MysqlQueryBuilder.prepare_expr(expr, &mut name),
-        _ => SqliteQueryBuilder.prepare_expr(expr, &mut name),
+/// The name that the database gives to a computed item without an alias.
+pub(crate) fn computed_name(backend: DbBackend, expr: &Expr) -> String {
+    let statement = backend.build(&Query::select().expr(expr.clone()).take());
+    let text = statement
+        .sql
+        .strip_prefix("SELECT ")
+        .unwrap_or(&statement.sql);
+    match (backend, expr) {
+        // PostgreSQL takes the name of a function, and of nothing else.
+        (DbBackend::Postgres, Expr::FunctionCall(_)) => {
+            let name = text.split('(').next().unwrap_or_default();
+            name.trim_matches('"').to_ascii_lowercase()
+        }
+        (DbBackend::Postgres, Expr::Case(_)) => "case".to_owned(),
+        (DbBackend::Postgres, _) => "?column?".to_owned(),
+        _ => text.to_owned(),
     }
-    name
 }

@@ -25,7 +25,7 @@ pub(super) fn json_rows(
                 Ok(None) => json.push_str("null"),
                 Ok(Some(text)) => write_json_text(&text, &mut json),
                 Err(type_name) => {
-                    let column = shape.names[at].clone();
+                    let column = shape.column_of(at);
                     return Err(Unshapeable { column, type_name });
                 }
             }

@@ -16,6 +16,8 @@ use crate::error::ShardingError;
 pub(crate) struct Job {
     pub(crate) table: Arc<Table>,
     pub(crate) node: usize,
+    /// The other nodes that the statement names, all of the same data source.
+    pub(crate) others: Vec<(Arc<Table>, usize)>,
     pub(crate) statement: Statement,
 }
 
@@ -26,12 +28,20 @@ impl Job {
 
     /// An error of the node, with the name of the missing table if that is what it is.
     pub(crate) fn explain(&self, error: DbErr, cluster: &Cluster) -> DbErr {
-        let node = self.table.node(self.node);
-        if !is_missing_table(&error) || !error.to_string().contains(&*node.table) {
+        if !is_missing_table(&error) {
             return error;
         }
+        let text = error.to_string();
+        let first = std::iter::once((&self.table, self.node));
+        let others = self.others.iter().map(|(table, node)| (table, *node));
+        let mut nodes = first
+            .chain(others)
+            .map(|(table, node)| (table, table.node(node)));
+        let Some((table, node)) = nodes.find(|(_, node)| names(&text, &node.table)) else {
+            return error;
+        };
         ShardingError::MissingTable {
-            table: self.table.name().to_string(),
+            table: table.name().to_string(),
             physical: node.table.to_string(),
             data_source: cluster.source(node.source).name.clone(),
         }
@@ -114,5 +124,15 @@ fn is_missing_table(error: &DbErr) -> bool {
     error.as_database_error().is_some_and(|error| {
         matches!(error.code().as_deref(), Some("42P01" | "42S02"))
             || error.message().contains("no such table")
+    })
+}
+
+/// Whether a message has a name that is not a part of a longer one.
+fn names(message: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    message.match_indices(name).any(|(at, _)| {
+        let before = message[..at].chars().next_back();
+        let after = message[at + name.len()..].chars().next();
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
     })
 }

@@ -3,6 +3,8 @@
 mod groups;
 mod order;
 mod shape;
+mod strip;
 
 pub(crate) use groups::merge_groups;
-pub(crate) use order::{buffered, concatenate, merge_streams};
+pub(crate) use order::{Equal, buffered, concatenate, merge_streams};
+pub(crate) use strip::strip;

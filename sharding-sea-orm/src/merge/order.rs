@@ -25,12 +25,22 @@ pub(crate) fn concatenate<'a>(streams: Vec<RowStream<'a>>, page: Page) -> RowStr
     })
 }
 
+/// What becomes of rows that are equal by the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Equal {
+    /// All are kept.
+    Kept,
+    /// They are one.
+    One,
+}
+
 /// Rows of sorted streams in their common order, cut to a page; equal rows in the order of the
 /// streams. Each stream is one row ahead of the merge. After an error no stream is read again.
 pub(crate) fn merge_streams<'a>(
     mut streams: Vec<RowStream<'a>>,
     keys: Vec<SortKey>,
     page: Page,
+    equal: Equal,
 ) -> RowStream<'a> {
     Box::pin(async_stream::try_stream! {
         // First rows are waited for side by side: every node sorts at once.
@@ -42,15 +52,22 @@ pub(crate) fn merge_streams<'a>(
             first.push(row);
         }
         let positions = at_positions(&keys);
-        let mut tree =
-            Tournament::new(heads, move |a: &Vec<Datum>, b: &Vec<Datum>| compare_rows(&positions, a, b));
+        let compare = |a: &Vec<Datum>, b: &Vec<Datum>| compare_rows(&positions, a, b);
+        let mut tree = Tournament::new(heads, compare);
+        let mut last: Option<Vec<Datum>> = None;
         let mut page = PageCutter::new(page);
         while !page.is_full()
             && let Some(winner) = tree.winner()
         {
             let (head, next) = ahead(streams[winner].next().await, &keys)?;
-            tree.replace(head).map_err(ShardingError::from)?;
+            let head = tree.replace(head).map_err(ShardingError::from)?;
             let row = std::mem::replace(&mut first[winner], next);
+            if equal == Equal::One {
+                if last.as_ref().is_some_and(|last| compare(last, &head).is_eq()) {
+                    continue;
+                }
+                last = Some(head);
+            }
             if let Some(row) = row.filter(|_| page.admit()) {
                 yield row;
             }

@@ -3,7 +3,7 @@
 mod read;
 mod write;
 
-pub(crate) use read::{GroupColumns, KeyReason, PlannedRead, Want, key_reasons, plan_read};
+pub(crate) use read::{Computed, KeyReason, PlannedRead, Reached, Want, key_reasons, plan_read};
 pub(crate) use write::{PlannedWrite, plan_delete, plan_insert, plan_update};
 
 use sharding_core::plan::{Clause, Reach};
@@ -12,13 +12,18 @@ use sharding_core::topology::{SourceId, Table};
 use crate::error::ShardingError;
 use crate::shards::{Gathering, Shards};
 
-/// How far the nodes are apart.
-fn reach(table: &Table, nodes: &[usize]) -> Reach {
-    let mut sources = nodes.iter().map(|&at| table.source(at));
-    match (sources.next(), nodes.len()) {
-        (None, _) | (_, 1) => Reach::OneNode,
-        (Some(first), _) if sources.all(|source| source == first) => Reach::OneSource,
-        _ => Reach::ManySources,
+/// How far the nodes of all tables are apart.
+fn reach<'r>(tables: impl Iterator<Item = (&'r Table, &'r [usize])> + Clone) -> Reach {
+    let sources = tables.clone();
+    let sources = sources.flat_map(|(table, nodes)| nodes.iter().map(|&at| table.source(at)));
+    let mut sources = sources.peekable();
+    let first = sources.peek().copied();
+    if !sources.all(|source| Some(source) == first) {
+        Reach::ManySources
+    } else if { tables }.all(|(_, nodes)| nodes.len() <= 1) {
+        Reach::OneNode
+    } else {
+        Reach::OneSource
     }
 }
 

@@ -1,18 +1,19 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{Expr, SelectExpr, SelectStatement};
 use sharding_core::key::KeySet;
-use sharding_core::plan::{self, Clause, Item, Merge, Page, Partial, Reach, ReadPlan};
-use sharding_core::topology::{Key, Node, Table};
+use sharding_core::plan::{self, Clause, Merge, Output, Reach, ReadPlan, Refusal, SelectShape};
+use sharding_core::topology::{Key, SourceId, Table, Unit};
 
 use super::{Planned, at_least_one, check_others, gathered, reach};
 use crate::dialect;
 use crate::error::ShardingError;
 use crate::execute::Job;
-use crate::rewrite::{node_statements, typed_select, union_select};
-use crate::shards::{Sharded, Shards};
-use crate::visit::{SelectView, Selected};
+use crate::rewrite::{Binding, Form, bound, bound_tree, for_merge, typed_select};
+use crate::shards::{Gathering, Shards};
+use crate::visit::{Made, Parts, SelectView, Selected, Selection, Tree, keys};
 
 /// How many rows a caller wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,33 +22,46 @@ pub(crate) enum Want {
     One,
 }
 
-/// A SELECT of a sharded table, ready to run.
+/// A SELECT of sharded tables, ready to run.
 #[derive(Debug)]
 pub(crate) struct PlannedRead {
+    /// The tables with the nodes that are reached, at least one.
+    pub(crate) tables: Vec<Reached>,
+    /// The statements of the units. With a union there is one job for all nodes.
+    pub(crate) jobs: Vec<Job>,
+    pub(crate) plan: ReadPlan,
+    /// What the rows look like that are computed here; `None` if none are.
+    pub(crate) computed: Option<Computed>,
+}
+
+/// A sharded table and the positions of its nodes that a statement reaches, in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Reached {
     /// The table's position in the topology.
     pub(crate) at: usize,
     pub(crate) table: Arc<Table>,
-    /// The positions of the nodes, in order. With a union there is one job for all of them.
     pub(crate) nodes: Vec<usize>,
-    pub(crate) jobs: Vec<Job>,
-    pub(crate) plan: ReadPlan,
-    /// What the rows of groups look like; `None` without groups.
-    pub(crate) groups: Option<GroupColumns>,
 }
 
-/// What the rows of groups look like, as far as the statement tells.
-#[derive(Debug)]
+/// What computed rows look like, as far as the statement tells.
+#[derive(Debug, Default)]
 #[cfg_attr(
     not(feature = "sqlx-sqlite"),
     allow(dead_code, reason = "for SQLite's types")
 )]
-pub(crate) struct GroupColumns {
-    /// The name of each selected item, should it be an average.
-    names: Vec<String>,
+pub(crate) struct Computed {
+    /// The name of each output that no node selects as it stands.
+    pub(crate) names: Vec<Option<String>>,
     /// Each selected item that is a column of a table.
     pub(crate) columns: Vec<Option<Expr>>,
+    /// How many items, the last ones, are selected beyond the statement's own.
+    pub(crate) hidden: usize,
+    /// What outputs are made of.
+    pub(crate) made: Vec<Made>,
     /// A SELECT of nothing from the same tables, where types come from there.
     pub(crate) typed: Option<SelectStatement>,
+    /// The statement as it stands on one unit, for the answer to no rows at all.
+    pub(crate) of_nothing: Option<Job>,
 }
 
 /// What one sharding key contributed to a route.
@@ -64,74 +78,126 @@ pub(crate) fn plan_read(
     select: &SelectStatement,
     want: Want,
 ) -> Result<Planned<PlannedRead>, ShardingError> {
-    let mut view = match Selected::of(select, shards) {
-        Selected::Unsharded(others) => {
-            return Ok(Planned::Unsharded(gathered(shards, others)?));
+    let refused = |table: &Table, clause| shards.refusal(clause, table, &[]).into();
+    match Selected::of(select, shards) {
+        Selected::Unsharded(others) => Ok(Planned::Unsharded(gathered(shards, others)?)),
+        Selected::Refused(sharded, clause) => Err(refused(sharded.table, clause)),
+        Selected::Sharded(mut view) => {
+            let tables = vec![route_simple(&view, shards)];
+            let reader = Planner {
+                shards,
+                select,
+                tables,
+                others: view.others,
+                want,
+            };
+            if reader.reach()? == Reach::OneNode {
+                return reader.pass(Form::Simple(&view)).map(Planned::Sharded);
+            }
+            view.complete(select, shards);
+            let tree = Tree::of(select, shards).map_err(|(sharded, clause)| {
+                ShardingError::from(shards.refusal(clause, sharded.table, &[]))
+            })?;
+            reader
+                .climb(Form::Simple(&view), &tree)
+                .map(Planned::Sharded)
         }
-        Selected::Refused(sharded, clause) => {
-            return Err(shards.refusal(clause, sharded.table, &[]).into());
+        Selected::Nested => {
+            let tree = Tree::of(select, shards)
+                .map_err(|(sharded, clause)| refused(sharded.table, clause))?;
+            let reader = Planner {
+                shards,
+                select,
+                tables: route_tree(&tree, shards),
+                others: shards.gather(&tree.scan),
+                want,
+            };
+            let form = Form::Tree(&tree);
+            let planned = match reader.reach()? {
+                Reach::OneNode => reader.pass(form),
+                _ => reader.climb(form, &tree),
+            };
+            planned.map(Planned::Sharded)
         }
-        Selected::Sharded(view) => view,
-    };
-    let table = Arc::clone(view.sharded.table);
-    let reached = table.route(|column| view.keys(column, shards));
-    let nodes = at_least_one(
-        &table,
-        view.sharded.facts.present(&table, reached),
-        view.others,
-    );
-    check_others(shards, &table, &nodes, view.others)?;
-    let reach = reach(&table, &nodes);
-    if reach != Reach::OneNode {
-        view.complete(select, shards);
     }
-    let plan = decide(shards, &view, select, reach, want)
-        .map_err(|clause| shards.refusal(clause, &table, &nodes))?;
-    let statements = match &plan {
-        ReadPlan::Union(_) => {
-            let tables: Vec<_> = nodes.iter().map(|&at| table.node(at)).collect();
-            vec![shards.backend.build(&union_select(&view, select, &tables))]
-        }
-        ReadPlan::Pass => node_statements(&view, select, None, &nodes, shards),
-        ReadPlan::Merge { merge, page } => {
-            node_statements(&view, select, Some((merge, *page)), &nodes, shards)
-        }
-    };
-    let job = |(&node, statement)| Job {
-        table: Arc::clone(&table),
-        node,
-        statement,
-    };
-    let jobs = nodes.iter().zip(statements).map(job).collect();
-    let groups = match &plan {
-        ReadPlan::Merge {
-            merge: Merge::Groups(_),
-            ..
-        } => Some(GroupColumns::of(
-            &view,
-            select,
-            &table.node(nodes[0]),
-            shards,
-        )),
-        _ => None,
-    };
-    Ok(Planned::Sharded(PlannedRead {
-        at: view.sharded.at,
-        table,
-        nodes,
-        jobs,
-        plan,
-        groups,
-    }))
 }
 
-/// The reasons for a route: what the statement says about each sharding key.
+fn route_simple(view: &SelectView<'_>, shards: &Shards) -> Reached {
+    let sharded = view.sharded;
+    let table = Arc::clone(sharded.table);
+    let reached = table.route(|column| view.keys(column, shards));
+    let present = sharded.facts.present(&table, reached);
+    Reached {
+        at: sharded.at,
+        nodes: at_least_one(&table, present, view.others),
+        table,
+    }
+}
+
+/// The nodes of each table, for all its uses together.
+fn route_tree(tree: &Tree<'_>, shards: &Shards) -> Vec<Reached> {
+    let mut tables: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    let mut order = Vec::new();
+    tree.each_table(&mut |around, used, sharded| {
+        let reads_as_tree = !tree.scan.breaks_out;
+        let nodes = sharded.table.route(|column| match reads_as_tree {
+            true => keys(around, used, column, shards),
+            false => KeySet::all(),
+        });
+        let nodes = sharded.facts.present(sharded.table, nodes);
+        if !order.contains(&sharded.at) {
+            order.push(sharded.at);
+        }
+        tables.entry(sharded.at).or_default().extend(nodes);
+    });
+    let others = shards.gather(&tree.scan);
+    let mut reached: Vec<Reached> = Vec::with_capacity(order.len());
+    for at in order {
+        let sharded = shards.at(at);
+        let nodes: Vec<usize> = tables[&at].iter().copied().collect();
+        reached.push(Reached {
+            at,
+            table: Arc::clone(sharded.table),
+            nodes,
+        });
+    }
+    // A table without rows to read still lends its columns, beside the others if it can.
+    let first = reached.iter().find(|table| !table.nodes.is_empty());
+    let beside = first.map(|reached| reached.table.source(reached.nodes[0]));
+    let beside = beside.map_or(others, Gathering::At);
+    for table in &mut reached {
+        let nodes = std::mem::take(&mut table.nodes);
+        table.nodes = at_least_one(&table.table, nodes, beside);
+    }
+    reached
+}
+
+/// The reasons for a route: what the statement says about each sharding key of its first sharded
+/// table.
 pub(crate) fn key_reasons(shards: &Shards, select: &SelectStatement) -> Vec<KeyReason> {
-    let Selected::Sharded(view) = Selected::of(select, shards) else {
-        return Vec::new();
-    };
-    let reason = |key: &Key| reason(key, &key.values(|column| view.keys(column, shards)));
-    view.sharded.table.keys().map(reason).collect()
+    match Selected::of(select, shards) {
+        Selected::Sharded(view) => {
+            let reason = |key: &Key| reason(key, &key.values(|column| view.keys(column, shards)));
+            view.sharded.table.keys().map(reason).collect()
+        }
+        Selected::Nested => {
+            let Ok(tree) = Tree::of(select, shards) else {
+                return Vec::new();
+            };
+            let mut reasons = Vec::new();
+            tree.each_table(&mut |around, used, sharded| {
+                for key in sharded.table.keys() {
+                    let values = key.values(|column| keys(around, used, column, shards));
+                    reasons.push(KeyReason {
+                        column: format!("{}.{}", sharded.table.name(), key.label()),
+                        ..reason(key, &values)
+                    });
+                }
+            });
+            reasons
+        }
+        _ => Vec::new(),
+    }
 }
 
 pub(crate) fn reason(key: &Key, values: &KeySet<'_>) -> KeyReason {
@@ -142,64 +208,302 @@ pub(crate) fn reason(key: &Key, values: &KeySet<'_>) -> KeyReason {
     }
 }
 
-fn decide(
-    shards: &Shards,
-    view: &SelectView<'_>,
-    select: &SelectStatement,
-    reach: Reach,
+/// Climbs the ladder with a statement that is routed.
+struct Planner<'p> {
+    shards: &'p Shards,
+    select: &'p SelectStatement,
+    tables: Vec<Reached>,
+    others: Gathering,
     want: Want,
-) -> Result<ReadPlan, Clause> {
-    if reach == Reach::OneNode {
-        return Ok(ReadPlan::Pass);
-    }
-    let mut shape = view.shape(select, shards);
-    if want == Want::One && !shape.locks {
-        // The caller reads the first row only, so more need not be fetched.
-        let limit = shape.page.limit.map_or(1, |limit| limit.min(1));
-        shape.page = Page {
-            limit: Some(limit),
-            ..shape.page
-        };
-    }
-    let plan = plan::plan_read(&shape, reach)?;
-    // A union names the entity's columns, so `*` over it would leave out any other.
-    let leaves_out = || {
-        let Sharded { entity, facts, .. } = view.sharded;
-        shape.items.contains(&Item::Star) && !facts.has_only(entity)
-    };
-    match plan {
-        ReadPlan::Union(clause) if leaves_out() => Err(clause),
-        plan => Ok(plan),
-    }
 }
 
-impl GroupColumns {
-    fn of(
-        view: &SelectView<'_>,
-        select: &SelectStatement,
-        node: &Node<'_>,
-        shards: &Shards,
-    ) -> Self {
-        let items = &view.parts.items;
-        let name = |item: &SelectExpr| match &item.alias {
-            Some(alias) => alias.to_string(),
-            None => dialect::average_name(shards.backend, &item.expr),
+impl<'p> Planner<'p> {
+    fn reach(&self) -> Result<Reach, ShardingError> {
+        for Reached { table, nodes, .. } in &self.tables {
+            check_others(self.shards, table, nodes, self.others)?;
+        }
+        Ok(self.extent())
+    }
+
+    fn extent(&self) -> Reach {
+        reach(self.tables.iter().map(|own| (&*own.table, &*own.nodes)))
+    }
+
+    fn pass(self, form: Form<'_>) -> Result<PlannedRead, ShardingError> {
+        if form.would_lose_locks() {
+            return Err(self.refusal(Clause::LockOfJoin).into());
+        }
+        let unit = self.everything();
+        let jobs = self.jobs(form, self.select, &[unit]);
+        let jobs = jobs.map_err(|clause| self.refusal(clause))?;
+        Ok(self.planned(jobs, ReadPlan::Pass, None))
+    }
+
+    fn climb(self, form: Form<'_>, tree: &Tree<'_>) -> Result<PlannedRead, ShardingError> {
+        let reach = self.extent();
+        let mut refused = None;
+        for unit in [Unit::Node, Unit::Source] {
+            match self.divided(form, tree, unit, reach) {
+                Ok((plan, jobs, computed)) => return Ok(self.planned(jobs, plan, computed)),
+                Err(clause) => refused = refused.or(Some(clause)),
+            }
+            if reach == Reach::OneSource {
+                break;
+            }
+        }
+        Err(self
+            .refusal(refused.unwrap_or(Clause::NotUnderstood))
+            .into())
+    }
+
+    fn divided(
+        &self,
+        form: Form<'_>,
+        tree: &Tree<'_>,
+        unit: Unit,
+        reach: Reach,
+    ) -> Result<(ReadPlan, Vec<Job>, Option<Computed>), Clause> {
+        let (mut shape, selection) = tree.shape(unit, self.shards);
+        if self.want == Want::One && !shape.locks {
+            // The caller reads the first row only, so more need not be fetched.
+            shape.page.limit = Some(shape.page.limit.map_or(1, |limit| limit.min(1)));
+        }
+        if form.would_lose_locks() {
+            return Err(Clause::LockOfJoin);
+        }
+        let plan = plan::plan_read(shape.clone(), reach)?;
+        if let ReadPlan::Union(_) = plan {
+            let jobs = self.jobs(form, self.select, &[self.everything()])?;
+            return Ok((plan, jobs, None));
+        }
+        let units = self.units(unit, selection.required.as_deref())?;
+        let parts = &tree.root.parts;
+        let backend = self.shards.backend;
+        let select = for_merge(self.select, parts, &selection, &plan, backend);
+        let jobs = self.jobs(form, &select, &units)?;
+        let computed = self.computed(form, &shape, selection, &plan, &units)?;
+        Ok((plan, jobs, computed))
+    }
+
+    /// All nodes together.
+    fn everything(&self) -> Vec<Binding<'p>> {
+        let binding = |reached: &Reached| Binding {
+            sharded: self.shards.at(reached.at),
+            nodes: reached.nodes.clone(),
+            is_empty: false,
         };
+        self.tables.iter().map(binding).collect()
+    }
+
+    /// The units that can contribute, with the nodes of each table in it.
+    fn units(
+        &self,
+        unit: Unit,
+        required: Option<&[usize]>,
+    ) -> Result<Vec<Vec<Binding<'p>>>, Clause> {
+        let is_required = |table: &&Reached| required.is_none_or(|at| at.contains(&table.at));
+        let places = |table: &Reached| -> BTreeSet<Place> {
+            table
+                .nodes
+                .iter()
+                .map(|&node| Place::of(&table.table, node, unit))
+                .collect()
+        };
+        let mut needed = self.tables.iter().filter(is_required).map(places);
+        let first = needed.next().unwrap_or_default();
+        let mut all = match required {
+            // Without a row of each of these there is no row of the answer.
+            Some(_) => needed.fold(first, |all, own| all.intersection(&own).copied().collect()),
+            None => needed.fold(first, |all, own| all.union(&own).copied().collect()),
+        };
+        if all.is_empty() {
+            let any = &self.tables[0];
+            all.insert(Place::of(&any.table, any.nodes[0], unit));
+        }
+        all.into_iter()
+            .map(|place| {
+                let binding = |table: &Reached| self.binding(table, place);
+                self.tables
+                    .iter()
+                    .map(binding)
+                    .collect::<Option<_>>()
+                    .ok_or(Clause::Join)
+            })
+            .collect()
+    }
+
+    /// The nodes of a table that are in a unit; `None` if not even its columns are there.
+    fn binding(&self, reached: &Reached, place: Place) -> Option<Binding<'p>> {
+        let table = &reached.table;
+        let nodes: Vec<usize> = match place {
+            Place::Node(at, _) => {
+                let node = table.position_at(at);
+                let facts = self.shards.at(reached.at).facts;
+                node.map_or_else(Vec::new, |node| facts.present(table, vec![node]))
+            }
+            Place::Source(source) => {
+                let in_source = |node: &&usize| table.source(**node) == source;
+                reached.nodes.iter().filter(in_source).copied().collect()
+            }
+        };
+        let is_empty = nodes.is_empty();
+        let nodes = match is_empty {
+            false => nodes,
+            true => {
+                let source = place.source();
+                let facts = self.shards.at(reached.at).facts;
+                let mut all = table
+                    .positions()
+                    .filter(|&node| table.source(node) == source);
+                let lends = |node: &usize| !facts.present(table, vec![*node]).is_empty();
+                vec![all.find(lends)?]
+            }
+        };
+        Some(Binding {
+            sharded: self.shards.at(reached.at),
+            nodes,
+            is_empty,
+        })
+    }
+
+    fn jobs(
+        &self,
+        form: Form<'_>,
+        select: &SelectStatement,
+        units: &[Vec<Binding<'_>>],
+    ) -> Result<Vec<Job>, Clause> {
+        let statements = bound(form, select, units, self.shards)?;
+        let job = |(unit, statement): (&Vec<Binding<'_>>, _)| Job {
+            table: Arc::clone(unit[0].sharded.table),
+            node: unit[0].nodes[0],
+            others: unit
+                .iter()
+                .flat_map(|binding| {
+                    let table = binding.sharded.table;
+                    binding
+                        .nodes
+                        .iter()
+                        .map(move |&node| (Arc::clone(table), node))
+                })
+                .skip(1)
+                .collect(),
+            statement,
+        };
+        Ok(units.iter().zip(statements).map(job).collect())
+    }
+
+    fn computed(
+        &self,
+        form: Form<'_>,
+        shape: &SelectShape,
+        selection: Selection,
+        plan: &ReadPlan,
+        units: &[Vec<Binding<'_>>],
+    ) -> Result<Option<Computed>, Clause> {
+        let ReadPlan::Merge { merge, strips, .. } = plan else {
+            return Ok(None);
+        };
+        let groups = match merge {
+            Merge::Groups(groups) => Some(groups),
+            _ if *strips => None,
+            _ => return Ok(None),
+        };
+        let parts = &form.parts();
+        let names = (0..shape.items.len()).map(|at| match (parts.items.get(at), groups) {
+            (None, _) => Some(format!("sharding_{at}")),
+            (Some(item), Some(groups)) if !matches!(groups.outputs[at], Output::Partial(_)) => {
+                Some(name_of(item, self.shards.backend))
+            }
+            _ => None,
+        });
         let column =
             |item: &SelectExpr| matches!(item.expr, Expr::Column(_)).then(|| item.expr.clone());
-        let typed = (shards.backend == DbBackend::Sqlite).then(|| typed_select(view, select, node));
-        Self {
-            names: items.iter().map(name).collect(),
-            columns: items.iter().map(column).collect(),
+        let mut columns: Vec<_> = parts.items.iter().map(column).collect();
+        columns.resize(shape.items.len(), None);
+        let typed = match self.shards.backend {
+            DbBackend::Sqlite => {
+                let one = bound_tree(form, self.select, &units[0], self.shards)?;
+                Some(typed_select(one))
+            }
+            _ => None,
+        };
+        let of_nothing = match groups {
+            Some(groups) if groups.keys.is_empty() && groups.distinct.is_some() => {
+                self.jobs(form, self.select, &units[..1])?.pop()
+            }
+            _ => None,
+        };
+        Ok(Some(Computed {
+            names: names.collect(),
+            columns,
+            hidden: shape.items.len() - shape.visible,
+            made: selection.made,
             typed,
+            of_nothing,
+        }))
+    }
+
+    fn planned(self, jobs: Vec<Job>, plan: ReadPlan, computed: Option<Computed>) -> PlannedRead {
+        PlannedRead {
+            tables: self.tables,
+            jobs,
+            plan,
+            computed,
         }
     }
 
-    /// The name of an average, which its partials do not have.
-    pub(crate) fn average_name(&self, partial: Partial) -> Option<&str> {
-        match partial {
-            Partial::SumOf(item) => self.names.get(item).map(String::as_str),
-            _ => None,
+    fn refusal(&self, clause: Clause) -> Refusal {
+        let reached: Vec<_> = self
+            .tables
+            .iter()
+            .map(|own| (&*own.table, &*own.nodes))
+            .collect();
+        self.shards.refusal_of_all(clause, &reached)
+    }
+}
+
+/// The name that the database gives to an item.
+fn name_of(item: &SelectExpr, backend: DbBackend) -> String {
+    match &item.alias {
+        Some(alias) => alias.to_string(),
+        None => dialect::computed_name(backend, &item.expr),
+    }
+}
+
+/// Where a unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// By the partitions that lead to the node: tables that are alike have them in common.
+    Node((usize, usize), SourceId),
+    Source(SourceId),
+}
+
+impl Place {
+    fn of(table: &Table, node: usize, unit: Unit) -> Self {
+        match unit {
+            Unit::Node => Self::Node(table.coordinates(node), table.source(node)),
+            Unit::Source => Self::Source(table.source(node)),
+        }
+    }
+
+    fn source(self) -> SourceId {
+        match self {
+            Self::Node(_, source) | Self::Source(source) => source,
+        }
+    }
+}
+
+impl Form<'_> {
+    /// Databases lock no rows through a WITH clause, without a word.
+    fn would_lose_locks(&self) -> bool {
+        matches!(self, Self::Tree(tree) if tree.locks)
+    }
+
+    /// The parts of the statement itself.
+    fn parts(&self) -> &Parts {
+        match self {
+            Self::Simple(view) => &view.parts,
+            Self::Tree(tree) => &tree.root.parts,
         }
     }
 }

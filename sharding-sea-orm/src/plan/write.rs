@@ -52,7 +52,7 @@ pub(crate) fn plan_insert(
     }
     let nodes: Vec<usize> = by_node.iter().map(|(node, _)| *node).collect();
     check_draining(shards, &table, &nodes)?;
-    if reach(&table, &nodes) == Reach::ManySources {
+    if reach(std::iter::once((&*table, &*nodes))) == Reach::ManySources {
         return Err(shards
             .refusal(Clause::WriteAcrossSources, &table, &nodes)
             .into());
@@ -65,6 +65,7 @@ pub(crate) fn plan_insert(
             Job {
                 table: Arc::clone(&table),
                 node: *node,
+                others: Vec::new(),
                 statement: shards.backend.build(&insert),
             }
         })
@@ -135,13 +136,14 @@ fn plan_write(
     );
     check_others(shards, &table, &nodes, view.others)?;
     let shape = view.shape(&nodes, shards);
-    plan::plan_write(&shape, reach(&table, &nodes))
+    plan::plan_write(&shape, reach(std::iter::once((&*table, &*nodes))))
         .map_err(|clause| shards.refusal(clause, &table, &nodes))?;
     let jobs = nodes
         .iter()
         .map(|&node| Job {
             table: Arc::clone(&table),
             node,
+            others: Vec::new(),
             statement: rewrite(&view, &table.node(node)),
         })
         .collect();

@@ -1,69 +1,76 @@
-use std::borrow::Cow;
-
-use sea_orm::Statement;
-use sea_orm::sea_query::{DynIden, Expr, ExprTrait, Query, SelectStatement, TableRef, UnionType};
-use sharding_core::plan::{Merge, Page};
+use sea_orm::sea_query::{DynIden, Expr, ExprTrait, Query, SelectStatement, TableRef};
+use sea_orm::{DbBackend, Statement};
+use sharding_core::plan::{Clause, Merge, ReadPlan};
 use sharding_core::topology::Node;
 
-use super::groups::select_partials;
+use super::bind::{needed_columns, union_all};
+use super::groups::{order_by_position, select_partials};
 use super::template::Template;
 use crate::shards::{Shards, physical};
-use crate::visit::{SelectView, scan_statement};
+use crate::visit::{Parts, SelectView, Selection, scan_statement};
 
-/// The statements of the nodes, in their order; `merge` is how their answers will be merged, if
-/// they are.
-pub(crate) fn node_statements(
-    view: &SelectView<'_>,
-    select: &SelectStatement,
-    merge: Option<(&Merge, Page)>,
-    nodes: &[usize],
-    shards: &Shards,
-) -> Vec<Statement> {
+/// Makes the statement for one node, whose table takes the place of the sharded one.
+pub(super) fn node_statement<'s>(
+    view: &'s SelectView<'_>,
+    select: &'s SelectStatement,
+    shards: &'s Shards,
+) -> impl Fn(usize) -> Statement + 's {
     let table = view.sharded.table;
-    let select = match merge {
-        Some((merge, page)) => Cow::Owned(for_merge(view, select, merge, page, shards)),
-        None => Cow::Borrowed(select),
-    };
     let (logical, depth) = view.place();
     let template = if view.is_flat() {
-        Template::of(&select, logical, depth, shards.backend)
+        Template::of(select, logical, depth, shards.backend)
     } else {
         None
     };
-    let statement = |&node: &usize| match &template {
+    move |node| match &template {
         Some(template) => {
             template.with_table(&physical(table, &table.node(node), &view.table_alias()))
         }
         None => {
-            let swapped = swap(view, &select, &|alias| {
+            let swapped = swap(view, select, &|alias| {
                 physical(table, &table.node(node), alias)
             });
             shards.backend.build(&swapped)
         }
-    };
-    nodes.iter().map(statement).collect()
+    }
 }
 
-/// The SELECT whose answers can be merged: more than the page, or partials instead of groups.
-fn for_merge(
-    view: &SelectView<'_>,
+/// The SELECT whose answers can be merged: more than the page, what is sorted by, or partials
+/// instead of groups.
+pub(crate) fn for_merge(
     select: &SelectStatement,
-    merge: &Merge,
-    page: Page,
-    shards: &Shards,
+    parts: &Parts,
+    selection: &Selection,
+    plan: &ReadPlan,
+    backend: DbBackend,
 ) -> SelectStatement {
     let mut select = select.clone();
-    match merge {
-        Merge::Groups(plan) => {
-            select.reset_limit().reset_offset();
-            select_partials(&mut select, &view.parts, plan, shards.backend);
+    let ReadPlan::Merge {
+        merge,
+        page,
+        strips,
+    } = plan
+    else {
+        return select;
+    };
+    if let Merge::Groups(plan) = merge {
+        select_partials(&mut select, parts, selection, plan, backend);
+        return select;
+    }
+    if *strips {
+        for (at, hidden) in selection.hidden.iter().enumerate() {
+            select.expr_as(hidden.clone(), format!("sharding_{at}"));
         }
-        Merge::Concatenate | Merge::Order(_) if page.is_everything() => {}
-        Merge::Concatenate | Merge::Order(_) => {
-            select.reset_limit().reset_offset();
-            if let Some(limit) = page.node_limit() {
-                select.limit(limit);
-            }
+    }
+    if let Merge::Distinct(keys) = merge {
+        for key in keys.iter().skip(parts.order.len()) {
+            order_by_position(&mut select, key, backend);
+        }
+    }
+    if !page.is_everything() {
+        select.reset_limit().reset_offset();
+        if let Some(limit) = page.node_limit() {
+            select.limit(limit);
         }
     }
     select
@@ -76,36 +83,14 @@ pub(crate) fn union_select(
     view: &SelectView<'_>,
     select: &SelectStatement,
     nodes: &[Node<'_>],
-) -> SelectStatement {
+    backend: DbBackend,
+) -> Result<SelectStatement, Clause> {
     /// Values are bound once more for each node, and statements take some ten thousand of them.
     const MOST_VALUES: usize = 1_000;
 
     let table = view.sharded.table;
     let scan = scan_statement(select);
-    let is_needed = |name: &str| {
-        !scan.texts.is_empty()
-            || scan
-                .columns
-                .iter()
-                .any(|column| column == "*" || column == name)
-    };
-    let entity = view.sharded.entity;
-    let needed = || {
-        entity
-            .columns
-            .iter()
-            .filter(|column| is_needed(column.name))
-    };
-    // A statement that names no column counts rows, of which any column will do.
-    let columns: Vec<DynIden> = match needed().next() {
-        Some(_) => needed().map(|column| column.name.into()).collect(),
-        None => entity
-            .columns
-            .iter()
-            .take(1)
-            .map(|column| column.name.into())
-            .collect(),
-    };
+    let columns = needed_columns(view.sharded, &scan)?;
     let condition = view
         .own_condition()
         .filter(|_| scan.values * nodes.len() <= MOST_VALUES);
@@ -118,37 +103,30 @@ pub(crate) fn union_select(
         }
         rows.take()
     };
-    swap(view, select, &|alias| {
-        let mut tables = nodes.iter().map(|node| rows(node, alias));
-        let mut union = tables.next().unwrap_or_default();
-        union.unions(tables.map(|table| (UnionType::All, table)));
+    Ok(swap(view, select, &|alias| {
+        let parts = nodes.iter().map(|node| rows(node, alias)).collect();
+        let union = union_all(parts, &columns, backend);
         TableRef::SubQuery(Box::new(union), alias.clone())
-    })
+    }))
 }
 
 /// A SELECT of nothing from the same tables: what it selects is still to be added. SQLite takes
 /// the declared types of a union's columns from its first part.
-pub(crate) fn typed_select(
-    view: &SelectView<'_>,
-    select: &SelectStatement,
-    node: &Node<'_>,
-) -> SelectStatement {
-    let mut typed = swap(view, select, &|alias| {
-        physical(view.sharded.table, node, alias)
-    });
-    typed
+pub(crate) fn typed_select(mut bound: SelectStatement) -> SelectStatement {
+    bound
         .clear_selects()
         .clear_group_by()
+        .clear_having()
         .clear_order_by()
         .reset_limit()
         .reset_offset();
-    typed.and_where(Expr::val(1).eq(0));
-    typed
+    bound.and_where(Expr::val(1).eq(0));
+    bound
 }
 
 /// The same SELECT with another table in place of the sharded one. Everything else is the clone
 /// of what was there, so nothing can be lost.
-fn swap(
+pub(super) fn swap(
     view: &SelectView<'_>,
     select: &SelectStatement,
     replacement: &dyn Fn(&DynIden) -> TableRef,

@@ -29,9 +29,10 @@ pub(crate) struct Parts {
     pub(crate) offset: Option<u64>,
     pub(crate) join_conditions: Vec<Condition>,
     pub(crate) lock: Option<LockPart>,
+    pub(crate) with: Option<WithClause>,
+    /// WINDOW, without its name.
+    pub(crate) window: Option<WindowStatement>,
     /// Clauses that are only known to be there.
-    pub(crate) with: bool,
-    pub(crate) window: bool,
     pub(crate) into: bool,
     /// Conditions that were chained with AND and OR one by one, as older code does.
     pub(crate) chained: bool,
@@ -67,6 +68,11 @@ pub(crate) fn dissect_select(select: &SelectStatement, backend: DbBackend) -> Pa
     dissect(backend, Keep::Everything, |visitor, sql| {
         visitor.prepare_select_statement(select, sql);
     })
+}
+
+/// The WITH clause of a SELECT.
+pub(crate) fn with_of(select: &SelectStatement, backend: DbBackend) -> Option<WithClause> {
+    dissect_route(select, backend).with
 }
 
 /// Takes the target, condition, order and limit out of an UPDATE.
@@ -262,12 +268,12 @@ impl QueryBuilder for Dissector<'_> {
         ""
     }
 
-    fn prepare_window_statement(&self, _window: &WindowStatement, _sql: &mut impl SqlWriter) {
-        self.part(|parts| parts.window = true);
+    fn prepare_window_statement(&self, window: &WindowStatement, _sql: &mut impl SqlWriter) {
+        self.part(|parts| parts.window = Some(window.clone()));
     }
 
-    fn prepare_with_clause(&self, _with: &WithClause, _sql: &mut impl SqlWriter) {
-        self.part(|parts| parts.with = true);
+    fn prepare_with_clause(&self, with: &WithClause, _sql: &mut impl SqlWriter) {
+        self.part(|parts| parts.with = Some(with.clone()));
     }
 
     fn prepare_returning(&self, _returning: &Option<ReturningClause>, _sql: &mut impl SqlWriter) {}
@@ -315,7 +321,7 @@ impl SqlWriter for KeywordWriter<'_> {
 }
 
 /// The expression of an order key, and whether it is by a list of values.
-fn order_expr(order: &OrderExpr) -> (Expr, bool) {
+pub(super) fn order_expr(order: &OrderExpr) -> (Expr, bool) {
     let probe = OrderProbe::default();
     probe.prepare_order_expr(order, &mut Nothing);
     let (expr, by_values) = probe.found.into_inner();

@@ -3,18 +3,29 @@
 //! SeaQuery keeps the fields of statements private, but hands each of them to a query builder.
 //! The visitors here are such builders. They write no SQL.
 
+mod aggregate;
 mod dissect;
+mod divide;
+mod expr;
 mod insert;
+mod one_row;
 mod predicate;
 mod proof;
 pub(crate) mod raw;
 mod recompose;
+mod route;
 mod scan;
 mod select;
+mod shape;
+mod tree;
 mod write;
 
-pub(crate) use dissect::Parts;
+pub(crate) use dissect::{Parts, with_of};
+pub(crate) use expr::parts_of_with;
 pub(crate) use insert::{InsertView, Inserted};
+pub(crate) use route::keys;
 pub(crate) use scan::{Scan, scan_statement};
 pub(crate) use select::{SelectView, Selected};
+pub(crate) use shape::{Made, Selection, fill};
+pub(crate) use tree::Tree;
 pub(crate) use write::{WriteView, Written};

@@ -11,10 +11,13 @@ pub(crate) fn is_whole(select: &SelectStatement, parts: &Parts) -> bool {
 }
 
 fn recompose(parts: &Parts) -> Option<SelectStatement> {
-    if parts.with || parts.window || parts.into || parts.chained {
+    if parts.window.is_some() || parts.into || parts.chained {
         return None;
     }
     let mut select = Query::select();
+    if let Some(with) = &parts.with {
+        select.with_cte(with.clone());
+    }
     match &parts.distinct {
         None => {}
         Some(SelectDistinct::Distinct) => {

@@ -3,10 +3,10 @@ use std::fmt;
 
 use sea_orm::Value;
 use sea_orm::sea_query::{
-    BinOper, ColumnRef, DeleteStatement, EscapeBuilder, ExplainStatement, Expr, Func,
+    BinOper, ColumnRef, DeleteStatement, EscapeBuilder, ExplainStatement, Expr, Func, FunctionCall,
     InsertStatement, JoinExpr, Keyword, Oper, OperLeftAssocDecider, PrecedenceDecider,
     QueryBuilder, Quote, QuotedBuilder, SelectExpr, SelectInto, SelectStatement, SqlWriter,
-    SubQueryStatement, TableName, TableRef, TableRefBuilder, UpdateStatement,
+    SubQueryStatement, TableName, TableRef, TableRefBuilder, UpdateStatement, WindowSelectType,
 };
 
 use super::raw::{is_expression, stays_inside};
@@ -24,6 +24,8 @@ pub(crate) struct Scan {
     pub(crate) opaque: bool,
     /// The names of columns, of whatever table; `*` is among them as itself.
     pub(crate) columns: Vec<String>,
+    /// Whether a select list has all columns of a table.
+    pub(crate) selects_all: bool,
     /// How many values are bound.
     pub(crate) values: usize,
     /// Whether there is text that may be more than an expression: a clause of its own.
@@ -38,6 +40,13 @@ pub(crate) fn scan_expr(expr: &Expr, scan: &mut Scan) {
         return;
     }
     visit(scan, |scanner| scanner.prepare_expr(expr, &mut Nothing));
+}
+
+/// Looks at a function, not at its arguments.
+pub(super) fn scan_function(call: &FunctionCall, scan: &mut Scan) {
+    visit(scan, |scanner| {
+        scanner.prepare_function_name(call.get_func(), &mut Nothing);
+    });
 }
 
 /// Looks at an item of a select list.
@@ -142,6 +151,64 @@ pub(super) fn is_flat(expr: &Expr) -> bool {
     }
 }
 
+/// Whether a function of this name computes its value from one row in all the databases. One that
+/// is not known may look at several.
+fn is_of_one_row(name: &str) -> bool {
+    const FUNCTIONS: [&str; 46] = [
+        "abs",
+        "ceil",
+        "ceiling",
+        "char_length",
+        "coalesce",
+        "concat",
+        "concat_ws",
+        "date",
+        "date_format",
+        "date_part",
+        "date_trunc",
+        "datetime",
+        "day",
+        "dayofweek",
+        "exp",
+        "floor",
+        "greatest",
+        "hex",
+        "hour",
+        "ifnull",
+        "instr",
+        "least",
+        "left",
+        "length",
+        "ln",
+        "lower",
+        "ltrim",
+        "md5",
+        "minute",
+        "mod",
+        "month",
+        "nullif",
+        "octet_length",
+        "power",
+        "quarter",
+        "replace",
+        "reverse",
+        "right",
+        "round",
+        "rtrim",
+        "sign",
+        "sqrt",
+        "strftime",
+        "substr",
+        "substring",
+        "trim",
+    ];
+    const MORE: [&str; 5] = ["trunc", "truncate", "typeof", "upper", "year"];
+    let known = FUNCTIONS.iter().chain(&MORE);
+    known
+        .into_iter()
+        .any(|known| known.eq_ignore_ascii_case(name))
+}
+
 /// A visitor that writes nothing and remembers what it saw. SeaQuery's builders are its only way
 /// into the private parts of statements.
 #[derive(Debug)]
@@ -161,6 +228,7 @@ impl Scanner {
         let scan = &mut self.state.borrow_mut().0;
         scan.breaks_out |= !stays_inside(text);
         scan.clauses |= !is_expression(text) && !is_count_of_rows(text);
+        scan.selects_all |= text.contains('*') && !is_count_of_rows(text);
         scan.opaque |= !is_expression(text);
         scan.texts.push(text.to_owned());
     }
@@ -212,7 +280,12 @@ impl QueryBuilder for Scanner {
 
     fn prepare_select_expr(&self, item: &SelectExpr, sql: &mut impl SqlWriter) {
         self.note(|scan| scan.opaque |= item.window.is_some());
+        self.state.borrow_mut().0.selects_all |=
+            matches!(item.expr, Expr::Column(ColumnRef::Asterisk(_)));
         self.prepare_expr(&item.expr, sql);
+        if let Some(WindowSelectType::Query(window)) = &item.window {
+            self.prepare_window_statement(window, sql);
+        }
     }
 
     fn prepare_function_name(&self, function: &Func, _sql: &mut impl SqlWriter) {
@@ -227,10 +300,14 @@ impl QueryBuilder for Scanner {
             | Func::IfNull
             | Func::CharLength
             | Func::Cast
+            | Func::Greatest
+            | Func::Least
             | Func::Lower
             | Func::Upper
+            | Func::Random
             | Func::Round
             | Func::Md5 => {}
+            Func::Custom(name) if is_of_one_row(&name.to_string()) => {}
             _ => self.note(|scan| scan.opaque = true),
         }
     }

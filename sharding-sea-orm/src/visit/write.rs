@@ -84,7 +84,7 @@ impl<'a> Written<'a> {
                 None => Self::Unsharded(gathering),
             };
         };
-        let joined = parts.from.len() > 1 || parts.with || !others.tables.is_empty();
+        let joined = parts.from.len() > 1 || parts.with.is_some() || !others.tables.is_empty();
         // Not all databases tell the case of a column's name.
         let is_key = |name: &str| {
             sharded

@@ -1,10 +1,9 @@
 use std::fmt::Write;
 
 use chrono::{DateTime, NaiveDate};
-use sea_orm::sea_query::{DynIden, MysqlQueryBuilder, QuotedBuilder};
+use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{DbBackend, Statement};
 use sharding_core::merge::Datum;
-use sharding_core::plan::Output;
 
 use crate::dialect::text::{decimal, hex, json_rows};
 use crate::dialect::{Shape, TypeName, Unshapeable};
@@ -23,38 +22,35 @@ pub(in crate::dialect) fn shape(
     let mut columns = String::new();
     for (at, type_name) in shape.types.iter().enumerate() {
         let refuse = || Unshapeable {
-            column: shape.names[at].clone(),
+            column: shape.column_of(at),
             type_name: type_name.clone(),
         };
         let column_type = column_type(type_name, at, rows).ok_or_else(refuse)?;
         let _ = write!(columns, ", c{at} {column_type} PATH '$[{at}]'");
     }
-    let mut selected = String::new();
-    for output in shape.outputs {
-        if !selected.is_empty() {
-            selected.push_str(", ");
-        }
-        let _ = match *output {
-            Output::Partial(at) if is_binary(&shape.types[at]) => {
-                write!(selected, "UNHEX(t.c{at})")
-            }
-            Output::Partial(at) => write!(selected, "t.c{at}"),
-            // AVG divides as the operator does: four digits more than its argument, or a floating
-            // point number.
-            Output::Quotient { sum, count } => write!(selected, "t.c{sum} / t.c{count}"),
-        };
-        selected.push_str(" AS ");
-        let name = DynIden::from(shape.names[output.first()].clone());
-        MysqlQueryBuilder.prepare_iden(&name, &mut selected);
+    let value = |at: usize| {
+        Ok(Expr::cust(match is_binary(&shape.types[at]) {
+            true => format!("UNHEX(t.c{at})"),
+            false => format!("t.c{at}"),
+        }))
+    };
+    // AVG divides as the operator does: four digits more than its argument, or a floating point
+    // number.
+    let quotient = |sum: usize, count: usize| Ok(Expr::cust(format!("(t.c{sum} / t.c{count})")));
+    let mut selected = Query::select();
+    for column in &shape.columns {
+        selected.expr_as(column.expr(&value, &quotient)?, column.name.clone());
     }
+    let Statement { sql, values, .. } = DbBackend::MySql.build(&selected);
+    let mut values = values.map_or_else(Vec::new, |values| values.0);
+    values.push(json_rows(shape, rows, text)?.into());
     let sql = format!(
-        "SELECT {selected} FROM JSON_TABLE(?, '$[*]' COLUMNS(i FOR ORDINALITY{columns})) AS t \
-         ORDER BY t.i"
+        "{sql} FROM JSON_TABLE(?, '$[*]' COLUMNS(i FOR ORDINALITY{columns})) AS t ORDER BY t.i"
     );
     Ok(Statement::from_sql_and_values(
         DbBackend::MySql,
         sql,
-        [json_rows(shape, rows, text)?.into()],
+        values,
     ))
 }
 

@@ -1,8 +1,7 @@
 use chrono::{Datelike, NaiveDate, NaiveDateTime, TimeDelta};
-use sea_orm::sea_query::{DynIden, PostgresQueryBuilder, QuotedBuilder};
+use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{DbBackend, Statement};
 use sharding_core::merge::Datum;
-use sharding_core::plan::Output;
 
 use crate::dialect::text::{decimal, hex, json_rows};
 use crate::dialect::{Shape, TypeName, Unshapeable};
@@ -18,35 +17,32 @@ pub(in crate::dialect) fn shape(
     shape: &Shape<'_>,
     rows: &[&[Datum]],
 ) -> Result<Statement, Unshapeable> {
-    let value = |at: usize, type_name: &str| format!("CAST(t.r ->> {at} AS {type_name})");
-    let mut selected = String::new();
-    for output in shape.outputs {
-        if !selected.is_empty() {
-            selected.push_str(", ");
-        }
-        let name = &shape.names[output.first()];
-        selected.push_str(&match *output {
-            Output::Partial(at) => value(at, &shape.types[at]),
-            Output::Quotient { sum, count } => {
-                let type_name = quotient_type(&shape.types[sum]).ok_or_else(|| Unshapeable {
-                    column: name.clone(),
-                    type_name: shape.types[sum].clone(),
-                })?;
-                format!("{} / {}", value(sum, type_name), value(count, type_name))
-            }
-        });
-        selected.push_str(" AS ");
-        PostgresQueryBuilder.prepare_iden(&DynIden::from(name.clone()), &mut selected);
+    let text_of = |at: usize, type_name: &str| format!("CAST(t.r ->> {at} AS {type_name})");
+    let value = |at: usize| Ok(Expr::cust(text_of(at, &shape.types[at])));
+    let quotient = |sum: usize, count: usize| {
+        let type_name = quotient_type(&shape.types[sum]).ok_or_else(|| shape.types[sum].clone())?;
+        Ok(Expr::cust(format!(
+            "({} / {})",
+            text_of(sum, type_name),
+            text_of(count, type_name)
+        )))
+    };
+    let mut selected = Query::select();
+    for column in &shape.columns {
+        selected.expr_as(column.expr(&value, &quotient)?, column.name.clone());
     }
+    let Statement { sql, values, .. } = DbBackend::Postgres.build(&selected);
+    let mut values = values.map_or_else(Vec::new, |values| values.0);
+    values.push(json_rows(shape, rows, text)?.into());
     let sql = format!(
-        "SELECT {selected} FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS t(r, i) \
-         ORDER BY t.i"
+        "{sql} FROM json_array_elements(CAST(${} AS json)) WITH ORDINALITY AS t(r, i) \
+         ORDER BY t.i",
+        values.len()
     );
-    let json = json_rows(shape, rows, text)?;
     Ok(Statement::from_sql_and_values(
         DbBackend::Postgres,
         sql,
-        [json.into()],
+        values,
     ))
 }
 

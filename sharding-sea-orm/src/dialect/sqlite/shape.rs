@@ -1,13 +1,12 @@
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Keyword, Query, SelectStatement, UnionType};
 use sea_orm::{DbBackend, Statement, Value};
 use sharding_core::merge::Datum;
-use sharding_core::plan::Output;
 
 use crate::dialect::{Shape, TypeName, Unshapeable};
 
 /// SQLite takes 500 terms in a compound SELECT and 32,766 values in a statement.
 pub(in crate::dialect) fn chunk_size(shape: &Shape<'_>) -> usize {
-    (32_000 / (2 * shape.outputs.len()).max(1)).clamp(1, 400)
+    (32_000 / (2 * shape.types.len().max(shape.columns.len())).max(1)).clamp(1, 400)
 }
 
 /// A union of one term for each row.
@@ -29,27 +28,23 @@ pub(in crate::dialect) fn shape(
 
 fn term(shape: &Shape<'_>, row: &[Datum]) -> Result<SelectStatement, Unshapeable> {
     let mut select = Query::select();
-    for output in shape.outputs {
-        let expr = match *output {
-            Output::Partial(at) => literal(&row[at]),
-            Output::Quotient { sum, count } => quotient(&row[sum], &row[count]),
-        };
-        let name = &shape.names[output.first()];
-        let expr = expr.map_err(|type_name| Unshapeable {
-            column: name.clone(),
-            type_name,
-        })?;
-        select.expr_as(expr, name.clone());
+    for column in &shape.columns {
+        let value = |at: usize| literal(&row[at]);
+        let quotient = |sum: usize, count: usize| quotient(&row[sum], &row[count]);
+        select.expr_as(column.expr(&value, &quotient)?, column.name.clone());
     }
     Ok(select)
 }
 
 /// The first term gives the columns their declared types, and has no rows.
 fn typed(shape: &Shape<'_>) -> Option<SelectStatement> {
-    let mut typed = shape.columns.typed.clone()?;
-    for (output, column) in shape.outputs.iter().zip(&shape.columns.columns) {
-        let column = column.clone().unwrap_or(Expr::Keyword(Keyword::Null));
-        typed.expr_as(column, shape.names[output.first()].clone());
+    let mut typed = shape.typed?.clone();
+    for column in &shape.columns {
+        let expr = column
+            .typed
+            .cloned()
+            .unwrap_or(Expr::Keyword(Keyword::Null));
+        typed.expr_as(expr, column.name.clone());
     }
     Some(typed)
 }

@@ -1,0 +1,502 @@
+//! What the planner needs to know of a statement's select list, groups and order.
+
+use sea_orm::sea_query::{ColumnRef, Expr, NullOrdering, Order, SelectExpr};
+use sea_orm::{ColumnType, DbBackend, Value};
+use sharding_core::plan::{
+    Clause, Direction, GroupKey, Item, Nulls, OrderKey, Page, Proof, RowItem, SelectShape,
+    TextOrder,
+};
+use sharding_core::topology::Unit;
+
+use super::aggregate::{Groups, aggregate, case_of, compound, count_of_rows, with_pieces};
+use super::dissect::OrderPart;
+use super::divide::{Anchor, Divider, Spread, is_grouped};
+use super::expr::each_part;
+use super::one_row::is_of_one_row;
+use super::proof::orders;
+use super::route::column_of;
+use super::scan::is_count_of_rows;
+use super::tree::{Block, Reads, Tree};
+use crate::shards::{Sharded, Shards};
+
+/// What the items of a shape are in SQL.
+#[derive(Debug, Default)]
+pub(crate) struct Selection {
+    /// What is selected beyond the select list: what HAVING and ORDER BY compute.
+    pub(crate) hidden: Vec<Expr>,
+    /// The keys of groups.
+    pub(crate) keys: Vec<Expr>,
+    /// For each item that is made of aggregates and group keys what it is made of.
+    pub(crate) made: Vec<Made>,
+    /// The tables of which every row of the answer has a row, by their positions in the topology;
+    /// `None` if that is not known.
+    pub(crate) required: Option<Vec<usize>>,
+}
+
+/// An item made of aggregates and group keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Made {
+    pub(crate) pieces: Vec<Expr>,
+    /// The item with a [`slot`] in place of each piece; `None` if it is an aggregate itself.
+    pub(crate) template: Option<Expr>,
+}
+
+impl<'a> Tree<'a> {
+    /// What the planner needs to know if rows are divided into such units.
+    pub(crate) fn shape(&self, unit: Unit, shards: &'a Shards) -> (SelectShape, Selection) {
+        let root = &self.root;
+        let divider = Divider { unit };
+        let mut shape = SelectShape {
+            page: Page {
+                offset: root.parts.offset.unwrap_or(0),
+                limit: root.parts.limit,
+            },
+            locks: self.locks,
+            ..SelectShape::default()
+        };
+        let mut selection = Selection::default();
+        if let Some(clause) = self.not_understood() {
+            shape.obstacles.push(clause);
+        }
+        let reader = Reader {
+            block: root,
+            shards,
+        };
+        if root.branches.is_empty() {
+            match divider.rows(root, &[]) {
+                Ok(Spread::Divided(anchors)) => {
+                    shape
+                        .obstacles
+                        .extend(divider.windows(root, &anchors).err());
+                    let keeps = divider.keeps_to_units(root, &anchors);
+                    reader.fill(&mut shape, &mut selection, keeps);
+                    selection.required = Some(required(&anchors));
+                }
+                // Sharded tables are read, but not by rows of FROM.
+                Ok(Spread::Same) => shape.obstacles.push(Clause::Subquery),
+                Err(clause) => shape.obstacles.push(clause),
+            }
+        } else {
+            match divider.set_operation(root) {
+                Ok(compared) => {
+                    shape.distinct = compared;
+                    reader.fill_union(&mut shape);
+                }
+                Err(clause) => shape.obstacles.push(clause),
+            }
+        }
+        shape.obstacles.extend(self.root.obstacle.clone());
+        (shape, selection)
+    }
+
+    fn not_understood(&self) -> Option<Clause> {
+        (self.scan.clauses || !self.root.whole).then_some(Clause::NotUnderstood)
+    }
+}
+
+/// Reads the expressions of a block.
+pub(super) struct Reader<'t, 'a> {
+    pub(super) block: &'t Block<'a>,
+    pub(super) shards: &'a Shards,
+}
+
+impl Reader<'_, '_> {
+    fn fill(&self, shape: &mut SelectShape, selection: &mut Selection, keeps: bool) {
+        let parts = &self.block.parts;
+        let groups = is_grouped(self.block).then(|| Groups {
+            texts: parts
+                .group
+                .iter()
+                .map(|key| self.text(self.meant(key)))
+                .collect(),
+        });
+        // Groups of one unit are rows to everybody else.
+        let groups = groups.filter(|_| !keeps || parts.group.is_empty());
+        let as_rows = groups.is_none() && !parts.group.is_empty();
+        let item = |expr: &Expr, is_window: bool| match self.item(expr, groups.as_ref()) {
+            item if !is_window && !as_rows => item,
+            Item::Row(row) => Item::Row(row),
+            Item::Star => Item::Star,
+            _ => Item::Row(computed(expr)),
+        };
+        let items = parts.items.iter();
+        shape.items = items
+            .map(|shown| item(&shown.expr, shown.window.is_some()))
+            .collect();
+        shape.visible = shape.items.len();
+        shape.distinct = parts.distinct.is_some() && !keeps;
+        if let Some(groups) = &groups {
+            shape.group = self.group_keys(groups);
+            if let Some(having) = &parts.having {
+                let having = Expr::from(having.clone());
+                match self.item(&having, Some(groups)) {
+                    Item::Opaque | Item::Star => shape.obstacles.push(Clause::Having),
+                    item => {
+                        shape.having = Some(shape.items.len());
+                        shape.items.push(item);
+                        selection.hidden.push(having);
+                    }
+                }
+            }
+        }
+        for key in &parts.order {
+            let at = match self.order_target(key) {
+                Target::Item(at) => Some(at),
+                Target::Hidden if shape.distinct => None,
+                Target::Hidden => {
+                    shape.items.push(item(&key.expr, false));
+                    selection.hidden.push(key.expr.clone());
+                    Some(shape.items.len() - 1)
+                }
+                Target::Unknown => None,
+            };
+            let proof = at.map(|at| self.order_proof(&shape.items[at]));
+            shape.order.push(self.order_key(key, at, proof));
+        }
+        if let Some(groups) = &groups {
+            let shown = parts.items.iter().map(|item| &item.expr);
+            let exprs = shown.chain(&selection.hidden);
+            let made = exprs.map(|expr| self.made(groups, expr)).collect();
+            selection.made = made;
+            let keys = parts.group.iter().map(|key| self.meant(key).clone());
+            selection.keys = keys.collect();
+        }
+    }
+
+    fn made(&self, groups: &Groups, expr: &Expr) -> Made {
+        let mut pieces = Vec::new();
+        let mut keep = |piece: &Expr, _| {
+            pieces.push(piece.clone());
+            slot(pieces.len() - 1)
+        };
+        let template = with_pieces(self, groups, expr, &mut keep);
+        Made { pieces, template }
+    }
+
+    /// All branches together are known by the items of the first one.
+    fn fill_union(&self, shape: &mut SelectShape) {
+        let parts = &self.block.parts;
+        let branches = self.block.branches.iter().map(|(_, branch)| branch);
+        let readers: Vec<_> = std::iter::once(self.block)
+            .chain(branches)
+            .map(|block| Reader {
+                block,
+                shards: self.shards,
+            })
+            .collect();
+        let item = |at: usize| {
+            let mut proofs = readers.iter().map(|reader| {
+                let item = reader.block.parts.items.get(at);
+                item.map_or(Proof::Unproven("is missing".into()), |item| {
+                    reader.order_proof(&reader.item(&item.expr, None))
+                })
+            });
+            let first = proofs.next().unwrap_or(Proof::Proven(TextOrder::NoText));
+            let proof = if proofs.all(|proof| proof == first) {
+                first
+            } else {
+                Proof::Unproven("differs between the parts of the set operation".into())
+            };
+            let is_star = |reader: &Reader<'_, '_>| {
+                let item = reader.block.parts.items.get(at);
+                item.is_some_and(|item| matches!(item.expr, Expr::Column(ColumnRef::Asterisk(_))))
+            };
+            if readers.iter().any(is_star) {
+                return Item::Star;
+            }
+            Item::Row(RowItem {
+                text: format!("item {at}"),
+                proof,
+            })
+        };
+        shape.items = (0..parts.items.len()).map(item).collect();
+        shape.visible = shape.items.len();
+        for key in &parts.order {
+            let at = match self.order_target(key) {
+                Target::Item(at) => Some(at),
+                Target::Hidden | Target::Unknown => None,
+            };
+            let proof = at.map(|at| self.order_proof(&shape.items[at]));
+            shape.order.push(self.order_key(key, at, proof));
+        }
+    }
+
+    /// What an item of the select list is; `groups` if rows are combined to groups.
+    pub(super) fn item(&self, expr: &Expr, groups: Option<&Groups>) -> Item {
+        let row = |proof: Proof| {
+            Item::Row(RowItem {
+                text: self.text(expr),
+                proof,
+            })
+        };
+        match expr {
+            Expr::Column(ColumnRef::Asterisk(_)) => return Item::Star,
+            Expr::Custom(text) if is_count_of_rows(text) => return count_of_rows(),
+            _ => {}
+        }
+        if let Some(aggregate) = aggregate(self, expr) {
+            return aggregate.map_or(Item::Opaque, Item::Aggregate);
+        }
+        if let Some(groups) = groups
+            && !groups.texts.contains(&self.text(expr))
+        {
+            if column_of(expr).is_some() {
+                return row(Proof::Unproven("is not in GROUP BY".into()));
+            }
+            return compound(self, groups, expr).map_or(Item::Opaque, Item::Compound);
+        }
+        match column_of(expr) {
+            Some(_) => row(self.column_proof(expr)),
+            None if is_of_one_row(expr) => row(computed(expr).proof),
+            None => Item::Opaque,
+        }
+    }
+
+    fn group_keys(&self, groups: &Groups) -> Vec<GroupKey> {
+        let keys = self.block.parts.group.iter().zip(&groups.texts);
+        keys.map(|(key, text)| {
+            let key = self.meant(key);
+            GroupKey {
+                text: text.clone(),
+                proof: match column_of(key) {
+                    Some(_) => self.column_proof(key),
+                    None if is_of_one_row(key) => computed(key).proof,
+                    None => Proof::Unproven("may look at several rows".into()),
+                },
+            }
+        })
+        .collect()
+    }
+
+    /// The expression that a key of GROUP BY means: an item by its position, or by its alias if no
+    /// column has that name.
+    pub(super) fn meant<'e>(&'e self, key: &'e Expr) -> &'e Expr {
+        let items = &self.block.parts.items;
+        if let Some(item) = ordinal(key).and_then(|at| items.get(at)) {
+            return &item.expr;
+        }
+        let Some((None, name)) = column_of(key) else {
+            return key;
+        };
+        if self.used(key).is_some() {
+            return key;
+        }
+        let aliased =
+            |item: &&SelectExpr| item.alias.as_ref().is_some_and(|own| own.inner() == name);
+        items.iter().find(aliased).map_or(key, |item| &item.expr)
+    }
+
+    fn order_key(&self, key: &OrderPart, item: Option<usize>, proof: Option<Proof>) -> OrderKey {
+        let descending = matches!(key.order, Some(Order::Desc));
+        // PostgreSQL takes NULL for larger than every value, the others for smaller.
+        let nulls_first = match key.nulls {
+            Some(NullOrdering::First) => true,
+            Some(NullOrdering::Last) => false,
+            None => (self.shards.backend == DbBackend::Postgres) == descending,
+        };
+        OrderKey {
+            item,
+            direction: if descending {
+                Direction::Descending
+            } else {
+                Direction::Ascending
+            },
+            nulls: if nulls_first {
+                Nulls::First
+            } else {
+                Nulls::Last
+            },
+            proof: proof.unwrap_or(Proof::Unproven("cannot be selected".into())),
+        }
+    }
+
+    fn order_proof(&self, item: &Item) -> Proof {
+        match item {
+            Item::Row(row) => row.proof.clone(),
+            Item::Aggregate(aggregate) => aggregate.order(),
+            Item::Compound(_) => Proof::Checked("is computed".into()),
+            Item::Star | Item::Opaque => Proof::Unproven("is computed".into()),
+        }
+    }
+
+    /// An alias of the select list hides a column of the same name; otherwise a selected
+    /// expression is meant if it is the same.
+    fn order_target(&self, key: &OrderPart) -> Target {
+        if key.order.is_none() {
+            return Target::Unknown;
+        }
+        let items = &self.block.parts.items;
+        let has_star = |items: &[SelectExpr]| {
+            items
+                .iter()
+                .any(|item| matches!(item.expr, Expr::Column(ColumnRef::Asterisk(_))))
+        };
+        if let Some(at) = ordinal(&key.expr) {
+            let known = items.get(..at).is_some_and(|before| !has_star(before)) && at < items.len();
+            return if known {
+                Target::Item(at)
+            } else {
+                Target::Unknown
+            };
+        }
+        let is_alias = |name: &str| {
+            items
+                .iter()
+                .position(|item| item.alias.as_ref().is_some_and(|own| own.inner() == name))
+        };
+        if let Some((None, name)) = column_of(&key.expr)
+            && let Some(at) = is_alias(&name)
+        {
+            return Target::Item(at);
+        }
+        let text = self.text(&key.expr);
+        let same = |item: &SelectExpr| item.window.is_none() && self.text(&item.expr) == text;
+        if let Some(at) = items.iter().position(same) {
+            return Target::Item(at);
+        }
+        // Names of a set operation are those of its first part.
+        if let (false, Some((None, name))) = (self.block.branches.is_empty(), column_of(&key.expr))
+        {
+            let named = |item: &SelectExpr| {
+                item.alias.is_none() && column_of(&item.expr).is_some_and(|own| own.1 == name)
+            };
+            return items
+                .iter()
+                .position(named)
+                .map_or(Target::Unknown, Target::Item);
+        }
+        if mentions(&key.expr, &|name| is_alias(name).is_some()) {
+            return Target::Unknown;
+        }
+        Target::Hidden
+    }
+
+    /// What an expression computes, as text that is equal for equal columns.
+    pub(super) fn text(&self, expr: &Expr) -> String {
+        match self.used(expr) {
+            Some((used, column)) => {
+                let uses = &self.block.uses;
+                if uses.len() == 1 {
+                    column
+                } else {
+                    format!("{}.{column}", uses[used].alias)
+                }
+            }
+            None => format!("{expr:?}"),
+        }
+    }
+
+    /// The use and the column that an expression is, if it is a column of a table that is known
+    /// to have it.
+    fn used(&self, expr: &Expr) -> Option<(usize, String)> {
+        let (table, column) = column_of(expr)?;
+        let uses = &self.block.uses;
+        let used = match table {
+            Some(table) => uses.iter().position(|used| used.alias == table)?,
+            None => {
+                let [only] = uses.as_slice() else { return None };
+                let has = match &only.reads {
+                    Reads::Table(sharded) => sharded.entity.column(&column).is_some(),
+                    _ => true,
+                };
+                has.then_some(0)?
+            }
+        };
+        Some((used, column.into_owned()))
+    }
+
+    /// The sharded table of which an expression is a column, and the column.
+    fn sharded(&self, expr: &Expr) -> Option<(&Sharded<'_>, String)> {
+        let (used, column) = self.used(expr)?;
+        match &self.block.uses[used].reads {
+            Reads::Table(sharded) => Some((sharded, column)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn column_type(&self, expr: &Expr) -> Option<&ColumnType> {
+        let (sharded, column) = self.sharded(expr)?;
+        sharded
+            .entity
+            .column(&column)
+            .map(|column| &column.column_type)
+    }
+
+    pub(super) fn column_proof(&self, expr: &Expr) -> Proof {
+        if let (Some((sharded, column)), Some(column_type)) =
+            (self.sharded(expr), self.column_type(expr))
+        {
+            return orders(&column, column_type, sharded.facts, self.shards.backend);
+        }
+        Proof::Checked("is not a column of the entity".into())
+    }
+}
+
+/// What stands for a piece in a template.
+pub(crate) fn slot(piece: usize) -> Expr {
+    Expr::Values(vec![Value::BigUnsigned(Some(piece as u64))])
+}
+
+/// Puts something in each slot of a template.
+pub(crate) fn fill(template: &Expr, content: &dyn Fn(usize) -> Expr) -> Expr {
+    let of = |part: &Expr| fill(part, content);
+    match template {
+        Expr::Values(slot) => match slot.as_slice() {
+            [Value::BigUnsigned(Some(piece))] => content(*piece as usize),
+            _ => template.clone(),
+        },
+        Expr::Tuple(parts) => Expr::Tuple(parts.iter().map(of).collect()),
+        Expr::Unary(operator, inner) => Expr::Unary(*operator, Box::new(of(inner))),
+        Expr::AsEnum(name, inner) => Expr::AsEnum(name.clone(), Box::new(of(inner))),
+        Expr::Binary(left, operator, right) => {
+            Expr::Binary(Box::new(of(left)), *operator, Box::new(of(right)))
+        }
+        Expr::FunctionCall(call) => {
+            let arguments: Vec<Expr> = call.get_args().iter().map(of).collect();
+            Expr::FunctionCall(call.clone().args(arguments))
+        }
+        Expr::Case(_) => {
+            let mut parts = Vec::new();
+            each_part(template, &mut |part| parts.push(of(part)));
+            case_of(parts)
+        }
+        other => other.clone(),
+    }
+}
+
+fn required(anchors: &[Anchor<'_>]) -> Vec<usize> {
+    let kept = anchors.iter().filter(|anchor| !anchor.optional);
+    kept.map(|anchor| anchor.sharded.at).collect()
+}
+
+enum Target {
+    Item(usize),
+    Hidden,
+    Unknown,
+}
+
+/// A value that is computed from one row.
+pub(super) fn computed(expr: &Expr) -> RowItem {
+    RowItem {
+        text: format!("{expr:?}"),
+        proof: Proof::Checked("is computed".into()),
+    }
+}
+
+/// Whether an expression names a column without a table for which this holds.
+fn mentions(expr: &Expr, is: &dyn Fn(&str) -> bool) -> bool {
+    if let Some((None, name)) = column_of(expr) {
+        return is(&name);
+    }
+    let mut found = matches!(expr, Expr::Custom(_) | Expr::CustomWithExpr(..));
+    each_part(expr, &mut |part| found |= mentions(part, is));
+    found
+}
+
+/// The position of an item that is named by its number.
+fn ordinal(expr: &Expr) -> Option<usize> {
+    match expr {
+        Expr::Custom(text) => text.trim().parse::<usize>().ok()?.checked_sub(1),
+        _ => None,
+    }
+}
