@@ -25,7 +25,7 @@ macro_rules! mount {
             reads: predicates, orders, pages, text_orders, concatenations, streams, one_row,
                 exists, cursors, decoding, empty_answers;
             groups: aggregates, aggregates_of_nothing, grouped, grouped_and_ordered, counts,
-                decoded_types, climbing;
+                decoded_types, computed, climbing;
             joins: to_unsharded_tables;
             writes: inserts, inserts_in_order, inserts_as_a_whole, keys_of_inserts, updates,
                 updates_of_keys, deletes, conflicts, returning;

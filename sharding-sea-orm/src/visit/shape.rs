@@ -142,7 +142,8 @@ impl Reader<'_, '_> {
         for key in &parts.order {
             let at = match self.order_target(key) {
                 Target::Item(at) => Some(at),
-                Target::Hidden if shape.distinct => None,
+                // What is selected besides would make equal rows differ.
+                Target::Hidden if parts.distinct.is_some() => None,
                 Target::Hidden => {
                     shape.items.push(item(&key.expr, false));
                     selection.hidden.push(key.expr.clone());

@@ -72,13 +72,9 @@ pub async fn nested_tables(backend: DbBackend) {
         .column(monthly::Column::Id)
         .into_query();
     let within = whole::Entity::find().filter(whole::Column::Id.in_subquery(ids.clone()));
-    let refused = refusal(within.all(db).await);
-    assert!(
-        refused.contains("a join, a subquery, a set operation or WITH"),
-        "{refused}"
-    );
+    assert_eq!(within.all(db).await.unwrap().len(), 400);
     let within = monthly::Entity::find().filter(monthly::Column::Id.in_subquery(ids));
-    refusal(within.all(db).await);
+    assert_eq!(within.all(db).await.unwrap().len(), 400);
     let text = whole::Entity::find().filter(sea_orm::sea_query::Expr::cust(
         "id IN (SELECT id FROM event_monthly)",
     ));
