@@ -4,6 +4,7 @@
 //! the catalog says; as long as it says nothing, nothing is taken for proven.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 use std::sync::Arc;
 
 use sea_orm::{DbBackend, DbErr};
@@ -37,6 +38,12 @@ pub(crate) struct Column {
 pub(crate) enum Text {
     /// Equal and ordered by bytes.
     Bytes(TextOrder),
+    /// Equal and ordered by this order, which takes some different texts for equal.
+    #[cfg_attr(
+        not(feature = "sqlx-sqlite"),
+        allow(dead_code, reason = "only SQLite's own collations are so simple")
+    )]
+    Folded(TextOrder),
     /// Equal by bytes, ordered by this collation.
     #[cfg_attr(
         not(feature = "sqlx-postgres"),
@@ -45,9 +52,26 @@ pub(crate) enum Text {
             reason = "only PostgreSQL has deterministic collations of this kind"
         )
     )]
-    Collated(String),
+    Collated(Collation),
     /// Equal and ordered by this collation.
-    Loose(String),
+    Loose(Collation),
+    /// It is not text, or nothing is known of its order. The text says which.
+    Unknown(String),
+}
+
+/// A collation of a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Collation {
+    /// Its name, as SQL writes it after COLLATE; `None` if it is that of the whole database.
+    pub(crate) sql: Option<String>,
+    /// What tells it from one of the same name in another database: its locale and version.
+    pub(crate) version: String,
+}
+
+impl fmt::Display for Collation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sql.as_deref().unwrap_or(&self.version))
+    }
 }
 
 /// What is known of a sharded table: what is true of all its physical tables.
@@ -130,11 +154,22 @@ impl Known {
     /// The order of text in the column.
     pub(crate) fn text_order(&self, column: &str) -> Proof {
         match self.column(column).map(|column| &column.text) {
-            Some(Text::Bytes(order)) => Proof::Proven(*order),
+            Some(Text::Bytes(order) | Text::Folded(order)) => Proof::Proven(*order),
             Some(Text::Collated(collation) | Text::Loose(collation)) => {
-                Proof::Unproven(format!("is text under the collation `{collation}`"))
+                Proof::Ranked(format!("is text under the collation {collation}"))
+            }
+            Some(Text::Unknown(what)) => {
+                Proof::Unproven(format!("is text under the collation {what}"))
             }
             None => Proof::Unproven("is text under an unknown collation".into()),
+        }
+    }
+
+    /// The collation of a column whose text only the database can put in order.
+    pub(crate) fn collation(&self, column: &str) -> Option<&Collation> {
+        match &self.column(column)?.text {
+            Text::Collated(collation) | Text::Loose(collation) => Some(collation),
+            _ => None,
         }
     }
 
@@ -169,7 +204,7 @@ impl Known {
         for (name, column) in known {
             let other = &columns[name];
             if column.text != other.text {
-                column.text = Text::Loose("that differs between the tails".into());
+                column.text = Text::Unknown("that differs between the tails".into());
             }
             column.digits = match (column.digits, other.digits) {
                 (Some(a), Some(b)) => Some(a.min(b)),

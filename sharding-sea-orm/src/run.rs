@@ -7,7 +7,7 @@ use sea_orm::{
 use sharding_core::plan::{Merge, Page, ReadPlan};
 
 use crate::execute::{Returning, RowStream, Session, query_all, query_some};
-use crate::merge::{Equal, buffered, concatenate, merge_groups, merge_streams, strip};
+use crate::merge::{Equal, Ranks, buffered, concatenate, merge_groups, merge_streams, strip};
 use crate::plan::{PlannedRead, PlannedWrite};
 
 /// All rows of a SELECT.
@@ -41,14 +41,26 @@ pub(crate) async fn read_all(
             let (merge, page) = (merge.clone(), *page);
             read.jobs.extend(jobs.first().cloned());
             let answers = query_all(session, jobs).await?;
+            let ranks = ranks(session, &read, &answers).await?;
             let streams = answers.into_iter().map(buffered).collect();
-            collect(in_order(session, read, streams, merge, page)).await
+            collect(in_order(session, read, streams, merge, page, ranks)).await
         }
         _ => Ok(query_all(session, jobs)
             .await?
             .into_iter()
             .flatten()
             .collect()),
+    }
+}
+
+async fn ranks(
+    session: Session<'_>,
+    read: &PlannedRead,
+    answers: &[Vec<QueryResult>],
+) -> Result<Ranks, DbErr> {
+    match read.jobs.first() {
+        Some(job) => Ranks::of(session, job.source(), &read.ranked, answers).await,
+        None => Ok(Ranks::default()),
     }
 }
 
@@ -59,13 +71,14 @@ fn in_order<'a>(
     streams: Vec<RowStream<'a>>,
     merge: Merge,
     page: Page,
+    ranks: Ranks,
 ) -> RowStream<'a> {
     let (keys, equal) = match merge {
         Merge::Distinct(keys) => (keys, Equal::One),
         Merge::Order(keys) => (keys, Equal::Kept),
         Merge::Concatenate | Merge::Groups(_) => (Vec::new(), Equal::Kept),
     };
-    let merged = merge_streams(streams, keys, page, equal);
+    let merged = merge_streams(streams, keys, page, equal, ranks);
     match (read.computed, read.jobs.first()) {
         (Some(computed), Some(job)) => {
             let visible = computed.columns.len() - computed.hidden;
@@ -121,15 +134,17 @@ pub(crate) async fn read_stream(
         ReadPlan::Merge { merge, page, .. } => {
             let (merge, page) = (merge.clone(), *page);
             read.jobs.extend(jobs.first().cloned());
-            let streams = match session.stream_side_by_side(&jobs).await? {
-                Some(streams) => streams,
-                None => query_all(session, jobs)
-                    .await?
-                    .into_iter()
-                    .map(buffered)
-                    .collect(),
-            };
-            Ok(in_order(session, read, streams, merge, page))
+            // Ranks are those among all texts, so all rows have to be there first.
+            if read.ranked.is_empty()
+                && let Some(streams) = session.stream_side_by_side(&jobs).await?
+            {
+                let ranks = Ranks::default();
+                return Ok(in_order(session, read, streams, merge, page, ranks));
+            }
+            let answers = query_all(session, jobs).await?;
+            let ranks = ranks(session, &read, &answers).await?;
+            let streams = answers.into_iter().map(buffered).collect();
+            Ok(in_order(session, read, streams, merge, page, ranks))
         }
         _ => match jobs.pop() {
             Some(job) => Ok(session.stream_job(job)),

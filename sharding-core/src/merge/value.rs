@@ -22,6 +22,13 @@ pub enum Datum {
     Time(i64),
     /// Text.
     Text(String),
+    /// Text, with its rank among all texts that it will be compared with.
+    Ranked {
+        /// Equal for texts that are equal to the database.
+        rank: i64,
+        /// The text itself.
+        text: String,
+    },
     /// Bytes, also UUIDs: compared as unsigned bytes.
     Bytes(Vec<u8>),
 }
@@ -51,7 +58,7 @@ impl Datum {
             (Self::Time(a), Self::Time(b)) => a.cmp(b),
             (Self::Bytes(a), Self::Bytes(b)) => a.cmp(b),
             (Self::Text(a), Self::Text(b)) => match text {
-                TextOrder::Bytes | TextOrder::NoText => a.cmp(b),
+                TextOrder::Bytes | TextOrder::NoText | TextOrder::Ranked => a.cmp(b),
                 TextOrder::PaddedBytes => compare_padded(a.as_bytes(), b.as_bytes()),
                 TextOrder::NoCase => {
                     let (a, b) = (a.bytes(), b.bytes());
@@ -60,6 +67,7 @@ impl Datum {
                 }
                 TextOrder::TrimmedBytes => a.trim_end_matches(' ').cmp(b.trim_end_matches(' ')),
             },
+            (Self::Ranked { rank: a, .. }, Self::Ranked { rank: b, .. }) => a.cmp(b),
             (Self::Int(a), Self::Int(b)) => a.cmp(b),
             (Self::Float(a), Self::Float(b)) => compare_floats(*a, *b),
             (Self::Decimal(a), Self::Decimal(b)) => a.cmp(b),
@@ -79,7 +87,7 @@ impl Datum {
             Self::Bool(_) => 1,
             Self::Int(_) | Self::Float(_) | Self::Decimal(_) => 2,
             Self::Time(_) => 3,
-            Self::Text(_) => 4,
+            Self::Text(_) | Self::Ranked { .. } => 4,
             Self::Bytes(_) => 5,
         }
     }

@@ -147,6 +147,9 @@ pub enum Proof {
     /// It is for numbers, times and bytes, and only the rows will show whether they are that;
     /// other values will be an error. It takes what is said of them.
     Checked(String),
+    /// Only the database knows it, by the collation that this says, and can be asked to rank the
+    /// values.
+    Ranked(String),
     /// It is not, for this reason.
     Unproven(String),
 }
@@ -157,13 +160,14 @@ impl Proof {
         match self {
             Self::Proven(text) => Ok(*text),
             Self::Checked(_) => Ok(TextOrder::NoText),
+            Self::Ranked(_) => Ok(TextOrder::Ranked),
             Self::Unproven(why) => Err(why),
         }
     }
 
-    /// The same for a caller who has a way that needs no check.
+    /// The same for a caller who has a way that needs neither checks nor ranks.
     pub(super) fn without_checks(&mut self) {
-        if let Self::Checked(why) = self {
+        if let Self::Checked(why) | Self::Ranked(why) = self {
             *self = Self::Unproven(std::mem::take(why));
         }
     }
@@ -182,4 +186,6 @@ pub enum TextOrder {
     NoCase,
     /// By bytes, without trailing spaces.
     TrimmedBytes,
+    /// By the rank that the database gave it.
+    Ranked,
 }

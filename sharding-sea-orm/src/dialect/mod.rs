@@ -7,15 +7,20 @@ mod mysql;
 mod postgres;
 #[cfg(feature = "sqlx-sqlite")]
 mod sqlite;
-#[cfg(any(feature = "sqlx-postgres", feature = "sqlx-mysql"))]
+#[cfg_attr(
+    not(any(feature = "sqlx-postgres", feature = "sqlx-mysql")),
+    allow(dead_code, reason = "values of SQLite are bound as they are")
+)]
 mod text;
+
+pub(crate) use text::json_texts;
 
 use sea_orm::sea_query::{Expr, Query, SelectStatement};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, QueryResult, Statement};
 use sharding_core::merge::Datum;
 use sharding_core::plan::Output;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Collation};
 use crate::error::ShardingError;
 use crate::visit::fill;
 
@@ -200,6 +205,20 @@ pub(crate) fn shape(shape: &Shape<'_>, rows: &[&[Datum]]) -> Result<Statement, S
     of_dialect!(
         shape.backend,
         dialect => Ok(dialect::shape::shape(shape, rows)?),
+        else Err(ShardingError::Unexpected(NO_DIALECT))
+    )
+}
+
+/// A statement whose answer is the rank of each text of a JSON array under a collation: equal for
+/// texts that are equal to it.
+pub(crate) fn rank(
+    backend: DbBackend,
+    collation: &Collation,
+    texts: String,
+) -> Result<Statement, ShardingError> {
+    of_dialect!(
+        backend,
+        dialect => Ok(dialect::rank::rank(collation, texts)),
         else Err(ShardingError::Unexpected(NO_DIALECT))
     )
 }

@@ -36,6 +36,19 @@ pub(super) fn json_rows(
     Ok(json)
 }
 
+/// An array of texts.
+pub(crate) fn json_texts<'t>(texts: impl Iterator<Item = &'t str>) -> String {
+    let mut json = String::from("[");
+    for (number, text) in texts.enumerate() {
+        if number > 0 {
+            json.push(',');
+        }
+        write_json_text(text, &mut json);
+    }
+    json.push(']');
+    json
+}
+
 /// A decimal with all digits of its scale, zero included: `0.00` is not `0`.
 pub(super) fn decimal(value: &BigDecimal) -> String {
     let (digits, scale) = value.as_bigint_and_exponent();

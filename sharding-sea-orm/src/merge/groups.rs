@@ -2,6 +2,7 @@ use sea_orm::{DbBackend, DbErr, QueryResult};
 use sharding_core::merge::{Datum, GroupMerger, PageCutter, Tournament, compare_rows};
 use sharding_core::plan::{Fold, GroupPlan, Output, Page, SortKey, TextOrder};
 
+use super::Ranks;
 use super::order::read;
 use super::shape::shape;
 use crate::dialect::{self, Shape, ShapedColumn};
@@ -36,7 +37,9 @@ pub(crate) async fn merge_groups(
             .map(|at| dialect::type_name(first, at))
             .collect(),
     };
-    let mut groups = fold(plan, answers)?;
+    let source = planned.jobs[0].source();
+    let ranks = Ranks::of(session, source, &planned.ranked, &answers).await?;
+    let mut groups = fold(plan, answers, &ranks)?;
     groups = maker.kept_in_order(groups).await?;
     let mut cutter = PageCutter::new(page);
     groups.retain(|_| cutter.admit());
@@ -85,7 +88,7 @@ impl Maker<'_> {
                             .iter()
                             .position(|own| own == output)
                             .unwrap_or_default();
-                        read(&rows[at], column, text(*output))?
+                        read(&rows[at], column, text(*output), &Ranks::default())?
                     }
                 });
             }
@@ -159,6 +162,7 @@ impl Maker<'_> {
 fn fold(
     plan: &GroupPlan,
     answers: Vec<Vec<QueryResult>>,
+    ranks: &Ranks,
 ) -> Result<Vec<Vec<Datum>>, ShardingError> {
     let texts = texts(plan);
     let mut inputs: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
@@ -167,7 +171,7 @@ fn fold(
         let values = texts
             .iter()
             .enumerate()
-            .map(|(at, text)| read(&row, at, *text));
+            .map(|(at, text)| read(&row, at, *text, ranks));
         values.collect::<Result<_, _>>().map(Some)
     };
     let heads = inputs

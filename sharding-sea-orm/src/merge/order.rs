@@ -4,6 +4,7 @@ use sea_orm::{DbErr, QueryResult};
 use sharding_core::merge::{Datum, PageCutter, Tournament, compare_rows};
 use sharding_core::plan::{Page, SortKey, TextOrder};
 
+use super::Ranks;
 use crate::dialect;
 use crate::error::ShardingError;
 use crate::execute::RowStream;
@@ -41,13 +42,14 @@ pub(crate) fn merge_streams<'a>(
     keys: Vec<SortKey>,
     page: Page,
     equal: Equal,
+    ranks: Ranks,
 ) -> RowStream<'a> {
     Box::pin(async_stream::try_stream! {
         // First rows are waited for side by side: every node sorts at once.
         let mut heads = Vec::with_capacity(streams.len());
         let mut first = Vec::with_capacity(streams.len());
         for row in futures_util::future::join_all(streams.iter_mut().map(StreamExt::next)).await {
-            let (head, row) = ahead(row, &keys)?;
+            let (head, row) = ahead(row, &keys, &ranks)?;
             heads.push(head);
             first.push(row);
         }
@@ -59,7 +61,7 @@ pub(crate) fn merge_streams<'a>(
         while !page.is_full()
             && let Some(winner) = tree.winner()
         {
-            let (head, next) = ahead(streams[winner].next().await, &keys)?;
+            let (head, next) = ahead(streams[winner].next().await, &keys, &ranks)?;
             let head = tree.replace(head).map_err(ShardingError::from)?;
             let row = std::mem::replace(&mut first[winner], next);
             if equal == Equal::One {
@@ -84,11 +86,14 @@ pub(crate) fn buffered<'a>(rows: Vec<QueryResult>) -> RowStream<'a> {
 fn ahead(
     row: Option<Result<QueryResult, DbErr>>,
     keys: &[SortKey],
+    ranks: &Ranks,
 ) -> Result<(Option<Vec<Datum>>, Option<QueryResult>), DbErr> {
     match row.transpose()? {
         None => Ok((None, None)),
         Some(row) => {
-            let head = keys.iter().map(|key| read(&row, key.column, key.text));
+            let head = keys
+                .iter()
+                .map(|key| read(&row, key.column, key.text, ranks));
             Ok((Some(head.collect::<Result<_, _>>()?), Some(row)))
         }
     }
@@ -107,8 +112,9 @@ pub(super) fn read(
     row: &QueryResult,
     column: usize,
     text: TextOrder,
+    ranks: &Ranks,
 ) -> Result<Datum, ShardingError> {
-    match dialect::read(row, column)? {
+    match ranks.rank(column, dialect::read(row, column)?)? {
         Datum::Text(_) if text == TextOrder::NoText => Err(ShardingError::UnmergeableType {
             column: row.column_names().get(column).cloned().unwrap_or_default(),
             type_name: "text".to_owned(),

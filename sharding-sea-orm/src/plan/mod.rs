@@ -1,5 +1,6 @@
 //! From a statement to the jobs of its nodes: visit, route, plan and rewrite, without IO.
 
+mod ranked;
 mod read;
 mod write;
 

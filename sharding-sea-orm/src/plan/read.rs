@@ -7,7 +7,9 @@ use sharding_core::key::KeySet;
 use sharding_core::plan::{self, Clause, Merge, Output, Reach, ReadPlan, Refusal, SelectShape};
 use sharding_core::topology::{Key, SourceId, Table, Unit};
 
+use super::ranked::ranked;
 use super::{Planned, at_least_one, check_others, gathered, reach};
+use crate::catalog::Collation;
 use crate::dialect;
 use crate::error::ShardingError;
 use crate::execute::Job;
@@ -30,6 +32,8 @@ pub(crate) struct PlannedRead {
     /// The statements of the units. With a union there is one job for all nodes.
     pub(crate) jobs: Vec<Job>,
     pub(crate) plan: ReadPlan,
+    /// The columns of the units' rows that are put in order by ranks, and their collations.
+    pub(crate) ranked: Vec<(usize, Collation)>,
     /// What the rows look like that are computed here; `None` if none are.
     pub(crate) computed: Option<Computed>,
 }
@@ -236,7 +240,12 @@ impl<'p> Planner<'p> {
         let unit = self.everything();
         let jobs = self.jobs(form, self.select, &[unit]);
         let jobs = jobs.map_err(|clause| self.refusal(clause))?;
-        Ok(self.planned(jobs, ReadPlan::Pass, None))
+        Ok(self.planned(Climbed {
+            plan: ReadPlan::Pass,
+            jobs,
+            ranked: Vec::new(),
+            computed: None,
+        }))
     }
 
     fn climb(self, form: Form<'_>, tree: &Tree<'_>) -> Result<PlannedRead, ShardingError> {
@@ -244,7 +253,7 @@ impl<'p> Planner<'p> {
         let mut refused = None;
         for unit in [Unit::Node, Unit::Source] {
             match self.divided(form, tree, unit, reach) {
-                Ok((plan, jobs, computed)) => return Ok(self.planned(jobs, plan, computed)),
+                Ok(climbed) => return Ok(self.planned(climbed)),
                 Err(clause) => refused = refused.or(Some(clause)),
             }
             if reach == Reach::OneSource {
@@ -262,7 +271,7 @@ impl<'p> Planner<'p> {
         tree: &Tree<'_>,
         unit: Unit,
         reach: Reach,
-    ) -> Result<(ReadPlan, Vec<Job>, Option<Computed>), Clause> {
+    ) -> Result<Climbed, Clause> {
         let (mut shape, selection) = tree.shape(unit, self.shards);
         if self.want == Want::One && !shape.locks {
             // The caller reads the first row only, so more need not be fetched.
@@ -274,15 +283,26 @@ impl<'p> Planner<'p> {
         let plan = plan::plan_read(shape.clone(), reach)?;
         if let ReadPlan::Union(_) = plan {
             let jobs = self.jobs(form, self.select, &[self.everything()])?;
-            return Ok((plan, jobs, None));
+            return Ok(Climbed {
+                plan,
+                jobs,
+                ranked: Vec::new(),
+                computed: None,
+            });
         }
         let units = self.units(unit, selection.required.as_deref())?;
         let parts = &tree.root.parts;
         let backend = self.shards.backend;
         let select = for_merge(self.select, parts, &selection, &plan, backend);
         let jobs = self.jobs(form, &select, &units)?;
+        let ranked = ranked(&plan, &selection)?;
         let computed = self.computed(form, &shape, selection, &plan, &units)?;
-        Ok((plan, jobs, computed))
+        Ok(Climbed {
+            plan,
+            jobs,
+            ranked,
+            computed,
+        })
     }
 
     /// All nodes together.
@@ -443,12 +463,13 @@ impl<'p> Planner<'p> {
         }))
     }
 
-    fn planned(self, jobs: Vec<Job>, plan: ReadPlan, computed: Option<Computed>) -> PlannedRead {
+    fn planned(self, climbed: Climbed) -> PlannedRead {
         PlannedRead {
             tables: self.tables,
-            jobs,
-            plan,
-            computed,
+            jobs: climbed.jobs,
+            plan: climbed.plan,
+            ranked: climbed.ranked,
+            computed: climbed.computed,
         }
     }
 
@@ -468,6 +489,14 @@ fn name_of(item: &SelectExpr, backend: DbBackend) -> String {
         Some(alias) => alias.to_string(),
         None => dialect::computed_name(backend, &item.expr),
     }
+}
+
+/// What became of a statement on its way up the ladder.
+struct Climbed {
+    plan: ReadPlan,
+    jobs: Vec<Job>,
+    ranked: Vec<(usize, Collation)>,
+    computed: Option<Computed>,
 }
 
 /// Where a unit is.

@@ -159,7 +159,7 @@ impl Binding<'_> {
             }
             return Ok(rows.take());
         }
-        let columns = needed_columns(self.sharded, scan)?;
+        let columns = needed_columns(self.sharded, scan, backend)?;
         let rows = |node: &Node<'_>| {
             let mut rows = Query::select();
             rows.columns(columns.iter().map(|column| (alias.clone(), column.clone())));
@@ -175,7 +175,11 @@ impl Binding<'_> {
 }
 
 /// The columns of a sharded table that a statement names.
-pub(super) fn needed_columns(sharded: Sharded<'_>, scan: &Scan) -> Result<Vec<DynIden>, Clause> {
+pub(super) fn needed_columns(
+    sharded: Sharded<'_>,
+    scan: &Scan,
+    backend: DbBackend,
+) -> Result<Vec<DynIden>, Clause> {
     let Sharded { entity, facts, .. } = sharded;
     // A union names the entity's columns, so `*` over it would leave out any other.
     if scan.selects_all && !facts.has_only(entity) {
@@ -183,7 +187,9 @@ pub(super) fn needed_columns(sharded: Sharded<'_>, scan: &Scan) -> Result<Vec<Dy
     }
     let is_needed = |name: &str| {
         let mut named = scan.columns.iter();
-        scan.selects_all
+        // SQLite takes the quoted name of a column that is not there for a text.
+        backend == DbBackend::Sqlite
+            || scan.selects_all
             || !scan.texts.is_empty()
             || named.any(|column| column.eq_ignore_ascii_case(name))
     };

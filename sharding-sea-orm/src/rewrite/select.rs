@@ -90,7 +90,7 @@ pub(crate) fn union_select(
 
     let table = view.sharded.table;
     let scan = scan_statement(select);
-    let columns = needed_columns(view.sharded, &scan)?;
+    let columns = needed_columns(view.sharded, &scan, backend)?;
     let condition = view
         .own_condition()
         .filter(|_| scan.values * nodes.len() <= MOST_VALUES);

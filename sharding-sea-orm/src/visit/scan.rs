@@ -388,5 +388,6 @@ impl SqlWriter for Nothing {
 
 /// SeaORM's `count` and paginator select this text.
 pub(super) fn is_count_of_rows(text: &str) -> bool {
-    text == "COUNT(*) AS num_items" || text.eq_ignore_ascii_case("COUNT(*)")
+    let counts = ["COUNT(*)", "COUNT(1)"];
+    text == "COUNT(*) AS num_items" || counts.iter().any(|count| text.eq_ignore_ascii_case(count))
 }

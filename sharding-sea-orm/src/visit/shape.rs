@@ -8,7 +8,9 @@ use sharding_core::plan::{
 };
 use sharding_core::topology::Unit;
 
-use super::aggregate::{Groups, aggregate, case_of, compound, count_of_rows, with_pieces};
+use super::aggregate::{
+    Groups, aggregate, case_of, compound, count_of_rows, is_aggregate, with_pieces,
+};
 use super::dissect::OrderPart;
 use super::divide::{Anchor, Divider, Spread, is_grouped};
 use super::expr::each_part;
@@ -17,6 +19,7 @@ use super::proof::orders;
 use super::route::column_of;
 use super::scan::is_count_of_rows;
 use super::tree::{Block, Reads, Tree};
+use crate::catalog::Collation;
 use crate::shards::{Sharded, Shards};
 
 /// What the items of a shape are in SQL.
@@ -28,6 +31,9 @@ pub(crate) struct Selection {
     pub(crate) keys: Vec<Expr>,
     /// For each item that is made of aggregates and group keys what it is made of.
     pub(crate) made: Vec<Made>,
+    /// The collation of each item, and of each key of groups, where that is known.
+    pub(crate) collations: Vec<Option<Collation>>,
+    pub(crate) key_collations: Vec<Option<Collation>>,
     /// The tables of which every row of the answer has a row, by their positions in the topology;
     /// `None` if that is not known.
     pub(crate) required: Option<Vec<usize>>,
@@ -37,6 +43,8 @@ pub(crate) struct Selection {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Made {
     pub(crate) pieces: Vec<Expr>,
+    /// The collation of each piece, or of an aggregate's argument.
+    pub(crate) collations: Vec<Option<Collation>>,
     /// The item with a [`slot`] in place of each piece; `None` if it is an aggregate itself.
     pub(crate) template: Option<Expr>,
 }
@@ -81,6 +89,9 @@ impl<'a> Tree<'a> {
                 Ok(compared) => {
                     shape.distinct = compared;
                     reader.fill_union(&mut shape);
+                    let items = root.parts.items.iter();
+                    let collations = items.map(|item| reader.collation(&item.expr));
+                    selection.collations = collations.collect();
                 }
                 Err(clause) => shape.obstacles.push(clause),
             }
@@ -154,6 +165,9 @@ impl Reader<'_, '_> {
             let proof = at.map(|at| self.order_proof(&shape.items[at]));
             shape.order.push(self.order_key(key, at, proof));
         }
+        let shown = parts.items.iter().map(|item| &item.expr);
+        let exprs = shown.chain(&selection.hidden);
+        selection.collations = exprs.map(|expr| self.collation(expr)).collect();
         if let Some(groups) = &groups {
             let shown = parts.items.iter().map(|item| &item.expr);
             let exprs = shown.chain(&selection.hidden);
@@ -161,6 +175,8 @@ impl Reader<'_, '_> {
             selection.made = made;
             let keys = parts.group.iter().map(|key| self.meant(key).clone());
             selection.keys = keys.collect();
+            let collations = selection.keys.iter().map(|key| self.collation(key));
+            selection.key_collations = collations.collect();
         }
     }
 
@@ -171,7 +187,11 @@ impl Reader<'_, '_> {
             slot(pieces.len() - 1)
         };
         let template = with_pieces(self, groups, expr, &mut keep);
-        Made { pieces, template }
+        Made {
+            collations: pieces.iter().map(|piece| self.collation(piece)).collect(),
+            pieces,
+            template,
+        }
     }
 
     /// All branches together are known by the items of the first one.
@@ -421,6 +441,20 @@ impl Reader<'_, '_> {
             .entity
             .column(&column)
             .map(|column| &column.column_type)
+    }
+
+    /// The collation of a column, or of an aggregate's argument.
+    fn collation(&self, expr: &Expr) -> Option<Collation> {
+        if let Some((sharded, column)) = self.sharded(expr) {
+            return sharded.facts.collation(&column).cloned();
+        }
+        match expr {
+            Expr::FunctionCall(call) if is_aggregate(expr) => match call.get_args() {
+                [argument] => self.collation(argument),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     pub(super) fn column_proof(&self, expr: &Expr) -> Proof {

@@ -1,7 +1,7 @@
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 use sharding_core::plan::TextOrder;
 
-use crate::catalog::{Catalog, Column, Text};
+use crate::catalog::{Catalog, Collation, Column, Text};
 
 pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Result<Catalog, DbErr> {
     let sql = "SELECT CAST(table_schema AS CHAR), CAST(table_name AS CHAR), \
@@ -38,7 +38,7 @@ pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Resu
         );
         let text = match collation {
             Some(collation) if is_text => text_order(collation),
-            _ => Text::Loose(format!("of the type `{data_type}`")),
+            _ => Text::Unknown(format!("of the type `{data_type}`")),
         };
         let column = Column {
             text,
@@ -59,7 +59,10 @@ fn text_order(collation: String) -> Text {
     let by_code_point =
         collation.ends_with("_bin") && of_utf8.clone().any(|set| collation.starts_with(set));
     if !by_code_point {
-        return Text::Loose(collation);
+        return Text::Loose(Collation {
+            version: collation.clone(),
+            sql: Some(collation),
+        });
     }
     let unpadded = collation.contains("_nopad_") || collation.contains("_0900_");
     Text::Bytes(if unpadded {

@@ -3,6 +3,7 @@
 
 pub(super) mod catalog;
 pub(super) mod datum;
+pub(super) mod rank;
 pub(super) mod shape;
 
 use sea_orm::DatabaseConnection;

@@ -72,7 +72,7 @@ fn column_type(type_name: &TypeName, at: usize, rows: &[&[Datum]]) -> Option<Str
         "DATETIME" | "TIMESTAMP" => format!("{type_name}(6)"),
         "VARCHAR" | "CHAR" => {
             let length = |row: &&[Datum]| match &row[at] {
-                Datum::Text(text) => text.chars().count(),
+                Datum::Text(text) | Datum::Ranked { text, .. } => text.chars().count(),
                 _ => 0,
             };
             let longest = rows.iter().map(length).max().unwrap_or(0).max(1);
@@ -103,7 +103,7 @@ fn text(datum: &Datum, type_name: &TypeName) -> Result<Option<String>, TypeName>
         // The shortest text that reads back as the same number.
         Datum::Float(value) => format!("{value:e}"),
         Datum::Decimal(value) => decimal(value),
-        Datum::Text(value) => value.clone(),
+        Datum::Text(text) | Datum::Ranked { text, .. } => text.clone(),
         Datum::Bytes(value) => hex(value),
         Datum::Time(days) if type_name == "DATE" => {
             let days = i32::try_from(*days).map_err(|_| unknown())?;

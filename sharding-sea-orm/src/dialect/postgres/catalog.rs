@@ -1,9 +1,9 @@
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement};
 use sharding_core::plan::TextOrder;
 
-use crate::catalog::{Catalog, Column, Text};
+use crate::catalog::{Catalog, Collation, Column, Text};
 
 pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Result<Catalog, DbErr> {
     let query = |sql: &str| {
@@ -14,29 +14,41 @@ pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Resu
     };
     // Servers before version 15 have no providers per database, so the row is read as JSON.
     let database = query(
-        "SELECT datcollate::text, to_jsonb(d) ->> 'datlocprovider', current_schema()::text \
+        "SELECT datcollate::text, to_jsonb(d) ->> 'datlocprovider', current_schema()::text, \
+         concat_ws(' ', datcollate, to_jsonb(d) ->> 'datlocprovider', \
+         to_jsonb(d) ->> 'daticulocale', to_jsonb(d) ->> 'datlocale', \
+         to_jsonb(d) ->> 'daticurules', to_jsonb(d) ->> 'datcollversion') \
          FROM pg_database AS d WHERE datname = current_database()",
     )
     .await?;
-    let loose =
-        query("SELECT collname::text FROM pg_collation WHERE NOT collisdeterministic").await?;
+    // A collation is what its library makes of it, so its version belongs to it.
+    let collations = query(
+        "SELECT n.nspname::text, c.collname::text, c.collisdeterministic, \
+         concat_ws(' ', c.collprovider, c.collcollate, to_jsonb(c) ->> 'colliculocale', \
+         to_jsonb(c) ->> 'colllocale', to_jsonb(c) ->> 'collicurules', \
+         pg_collation_actual_version(c.oid)) \
+         FROM pg_collation AS c JOIN pg_namespace AS n ON n.oid = c.collnamespace \
+         WHERE c.oid IN (SELECT attcollation FROM pg_attribute)",
+    )
+    .await?;
     let columns = query(
         "SELECT table_schema::text, table_name::text, column_name::text, collation_name::text, \
-         data_type::text, datetime_precision::int4, numeric_scale::int4 \
+         data_type::text, datetime_precision::int4, numeric_scale::int4, collation_schema::text \
          FROM information_schema.columns \
          WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
     )
     .await?;
     let mut catalog = Catalog::default();
-    let mut default = Text::Loose("of the database".to_owned());
+    let mut default = Text::Unknown("of the database".to_owned());
     if let Some(row) = database.first() {
         default = default_order(row)?;
         catalog.default_schema = row.try_get_by_index(2)?;
     }
-    let loose: HashSet<String> = loose
-        .iter()
-        .map(|row| row.try_get_by_index(0))
-        .collect::<Result<_, _>>()?;
+    let mut by_name: HashMap<(String, String), (bool, String)> = HashMap::new();
+    for row in collations {
+        let name = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        by_name.insert(name, (row.try_get_by_index(2)?, row.try_get_by_index(3)?));
+    }
     for row in columns {
         let schema: String = row.try_get_by_index(0)?;
         let table: String = row.try_get_by_index(1)?;
@@ -49,12 +61,11 @@ pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Resu
         };
         let text = match (data_type.as_str(), collation) {
             ("text" | "character varying", None) => default.clone(),
-            ("text" | "character varying", Some(collation)) => match collation.as_str() {
-                "C" | "POSIX" | "ucs_basic" => Text::Bytes(TextOrder::Bytes),
-                _ if loose.contains(&collation) => Text::Loose(collation),
-                _ => Text::Collated(collation),
-            },
-            _ => Text::Loose(format!("of the type `{data_type}`")),
+            ("text" | "character varying", Some(collation)) => {
+                let schema: Option<String> = row.try_get_by_index(7)?;
+                named_order(schema.unwrap_or_default(), collation, &by_name)
+            }
+            _ => Text::Unknown(format!("of the type `{data_type}`")),
         };
         let column = Column {
             text,
@@ -67,6 +78,32 @@ pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Resu
             .insert(name, column);
     }
     Ok(catalog)
+}
+
+/// The order of a collation by its name.
+fn named_order(
+    schema: String,
+    name: String,
+    known: &HashMap<(String, String), (bool, String)>,
+) -> Text {
+    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+    let sql = format!("{}.{}", quoted(&schema), quoted(&name));
+    let by_bytes = ["C", "POSIX", "ucs_basic", "C.utf8", "C.UTF-8"].contains(&&*name);
+    match known.get(&(schema, name)) {
+        _ if by_bytes => Text::Bytes(TextOrder::Bytes),
+        None => Text::Unknown(sql),
+        Some((deterministic, version)) => {
+            let collation = Collation {
+                sql: Some(sql),
+                version: version.clone(),
+            };
+            if *deterministic {
+                Text::Collated(collation)
+            } else {
+                Text::Loose(collation)
+            }
+        }
+    }
 }
 
 /// The order of the database's default collation. `C.UTF-8` sorts by code points, which is the
@@ -83,6 +120,9 @@ fn default_order(row: &QueryResult) -> Result<Text, DbErr> {
     Ok(if by_bytes {
         Text::Bytes(TextOrder::Bytes)
     } else {
-        Text::Collated(collate)
+        Text::Collated(Collation {
+            sql: None,
+            version: row.try_get_by_index(3)?,
+        })
     })
 }

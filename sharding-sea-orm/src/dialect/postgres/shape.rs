@@ -64,7 +64,7 @@ fn text(datum: &Datum, type_name: &TypeName) -> Result<Option<String>, TypeName>
         Datum::Float(value) => value.to_string(),
         Datum::Decimal(value) => decimal(value),
         Datum::Time(value) => time(*value, type_name).ok_or_else(|| type_name.clone())?,
-        Datum::Text(value) => value.clone(),
+        Datum::Text(text) | Datum::Ranked { text, .. } => text.clone(),
         Datum::Bytes(value) if type_name == "UUID" => hex(value),
         Datum::Bytes(value) => format!("\\x{}", hex(value)),
         _ => return Err(type_name.clone()),

@@ -59,7 +59,7 @@ fn literal(datum: &Datum) -> Result<Expr, TypeName> {
             Err(_) => return Err("INTEGER (integer overflow)".to_owned()),
         },
         Datum::Float(value) => Expr::val(*value),
-        Datum::Text(value) => Expr::val(value.clone()),
+        Datum::Text(text) | Datum::Ranked { text, .. } => Expr::val(text.clone()),
         Datum::Bytes(value) => Expr::val(value.clone()),
         other => return Err(format!("{other:?}")),
     })
