@@ -180,13 +180,13 @@ pub async fn users_in_order(backend: DbBackend) {
     first.answered().is(990);
     let not = user::Column::Id.ne("3");
     let told = peers
-        .same(&ages(asc().filter(not.clone()).offset(2)))
+        .same(&ages(asc().filter(not.clone()).limit(2000).offset(2)))
         .await
         .answered();
     let right = told.count(997).right.unwrap();
     assert_eq!(right[..2], [json!([4]), json!([5])]);
     let told = peers
-        .same(&ages(desc().filter(not).offset(13)))
+        .same(&ages(desc().filter(not).limit(2000).offset(13)))
         .await
         .answered();
     assert_eq!(told.count(986).right.unwrap()[0], json!([987]));
@@ -240,14 +240,9 @@ pub async fn users_by_key(backend: DbBackend) {
         .select_only()
         .column_as(user::Column::Age.sum(), "sum");
     peers.same(sum.as_query()).await.answered();
-    let value = each!(peers, db => sum
-        .clone()
-        .filter(user::Column::Name.ne("name_1000"))
-        .into_json()
-        .one(db)
-        .await
-        .map(|row| row.unwrap()["sum"].to_string().replace('"', "")));
-    value.answered().is("499500".to_owned());
+    let told = sum.filter(user::Column::Name.ne("name_1000"));
+    let right = peers.same(told.as_query()).await.answered().right.unwrap();
+    assert_eq!(right[0][0].to_string().replace('"', ""), "499500");
     for (condition, is) in [
         (user::Column::Age.eq(100), true),
         (user::Column::Age.eq(1001), false),
@@ -413,7 +408,7 @@ pub async fn orders_by_time(backend: DbBackend) {
         .column(order::Column::Money)
         .order_by_asc(created);
     let all = each!(peers, db => all.clone().into_tuple::<i64>().all(db).await);
-    all.answered().is((0..320).collect::<Vec<_>>());
+    all.is((0..320).collect::<Vec<_>>());
     peers.end().await;
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, JsonValue, QueryResult, StatementBuilder};
+use sea_orm::{ConnectionTrait, DbErr, QueryResult, StatementBuilder};
 use serde_json::Value;
 use sharding_sea_orm::ShardingError;
 
@@ -99,17 +99,11 @@ impl Peers {
         order: impl Fn(Vec<Value>) -> Vec<Value>,
     ) -> Told<'_> {
         let about = self.backend.build(statement).to_string();
-        let oracle = answer(&self.oracle, statement).await;
-        if let Ok(answer) = &oracle
-            && answer.has_lost
-        {
-            self.fault(format!("NOT COMPARED, a value has no JSON: {about}"));
-        }
-        let rows = |answer: Result<Answer, DbErr>| {
-            answer.map(|answer| (answer.columns, order(answer.rows)))
+        let rows = |answer: Result<(Vec<String>, Vec<Value>), DbErr>| {
+            answer.map(|(columns, rows)| (columns, order(rows)))
         };
         let [oracle, one, two] = [
-            rows(oracle),
+            rows(answer(&self.oracle, statement).await),
             rows(answer(&self.one, statement).await),
             rows(answer(&self.two, statement).await),
         ];
@@ -191,38 +185,21 @@ macro_rules! each {
 }
 pub(super) use each;
 
-struct Answer {
-    columns: Vec<String>,
-    rows: Vec<Value>,
-    has_lost: bool,
-}
-
+/// The names of the columns, and the rows as arrays of them.
 async fn answer<S: StatementBuilder>(
     db: &impl ConnectionTrait,
     statement: &S,
-) -> Result<Answer, DbErr> {
+) -> Result<(Vec<String>, Vec<Value>), DbErr> {
     let rows = db.query_all(statement).await?;
     let columns = rows
         .first()
         .map_or_else(Vec::new, QueryResult::column_names);
-    let mut has_lost = false;
-    let mut decoded = Vec::new();
-    for row in &rows {
-        let mut row = JsonValue::from_query_result(row, "")?;
-        let mut take = |column: &String| match row.get_mut(column) {
-            Some(value) => value.clone(),
-            None => {
-                has_lost = true;
-                Value::Null
-            }
-        };
-        decoded.push(Value::Array(columns.iter().map(&mut take).collect()));
-    }
-    Ok(Answer {
-        columns,
-        rows: decoded,
-        has_lost,
-    })
+    let array = |row: &QueryResult| {
+        let row = json::row(row)?;
+        Ok(columns.iter().map(|column| row[column].clone()).collect())
+    };
+    let rows = rows.iter().map(array).collect::<Result<_, DbErr>>()?;
+    Ok((columns, rows))
 }
 
 /// The text of a refusal. Other errors are no way to say that a statement is not answered.

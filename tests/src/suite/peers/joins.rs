@@ -37,10 +37,7 @@ pub async fn joins_by_another_column(backend: DbBackend) {
     for kind in [JoinType::InnerJoin, JoinType::LeftJoin] {
         peers.same(&joined(kind, by_k())).await;
         peers.same(&joined(kind, by_k().or(on_key()))).await;
-        peers
-            .same(&joined(kind, on_key().and(by_k())))
-            .await
-            .answered();
+        peers.same(&joined(kind, on_key().and(by_k()))).await;
         peers.same(&joined(kind, on_key().not())).await;
     }
     peers.end().await;
@@ -50,10 +47,7 @@ pub async fn joins_by_another_column(backend: DbBackend) {
 /// #16469, #109 and #151 of ShardingSphere; #253 of ShardingCore).
 pub async fn left_joins(backend: DbBackend) {
     let peers = Peers::joined(backend).await;
-    peers
-        .same(&joined(JoinType::LeftJoin, on_key()))
-        .await
-        .answered();
+    peers.same(&joined(JoinType::LeftJoin, on_key())).await;
     let unbound = |kind| {
         Query::select()
             .expr_as(Expr::col((o::Entity, o::Column::Id)), "parent")
@@ -77,7 +71,7 @@ pub async fn left_joins(backend: DbBackend) {
     peers.same(&one).await.rows(json!([[12, null]]));
     let mut none = joined(JoinType::LeftJoin, on_key());
     none.and_where(Expr::col((i::Entity, i::Column::Iid)).is_null());
-    peers.same(&none).await.answered();
+    peers.same(&none).await;
     // A condition of the other side belongs to the join, not to the rows.
     let narrow = on_key().and(Expr::col((i::Entity, i::Column::Oid)).eq(1));
     peers.same(&joined(JoinType::LeftJoin, narrow)).await;
@@ -129,7 +123,7 @@ pub async fn rows_of_another_database(backend: DbBackend) {
             Err(error) => Err(error),
         }
     });
-    let (count, len) = found.answered().right.unwrap();
+    let (count, len) = found.right.unwrap();
     assert_eq!(count, len as u64);
     peers.end().await;
 }
@@ -141,31 +135,27 @@ pub async fn relations(backend: DbBackend) {
         .find_also_related(o::Entity)
         .order_by_asc(i::Column::Iid)
         .all(db)
-        .await)
-    .answered();
+        .await);
     each!(peers, db => o::Entity::find()
         .find_with_related(i::Entity)
         .order_by_asc(o::Column::Id)
         .order_by_asc(i::Column::Iid)
         .all(db)
-        .await)
-    .answered();
+        .await);
     each!(peers, db => i::Entity::find()
         .find_also_related(o::Entity)
         .filter(o::Column::K.eq(1))
         .filter(i::Column::Oid.is_in([1, 2, 4]))
         .order_by_asc(i::Column::Iid)
         .all(db)
-        .await)
-    .answered();
+        .await);
     each!(peers, db => {
         use sea_orm::LoaderTrait;
         match o::Entity::find().order_by_asc(o::Column::Id).all(db).await {
             Ok(parents) => parents.load_many(i::Entity::find().order_by_asc(i::Column::Iid), db).await,
             Err(error) => Err(error),
         }
-    })
-    .answered();
+    });
     peers.end().await;
 }
 
@@ -181,7 +171,7 @@ pub async fn tables_of_two_groups(backend: DbBackend) {
         .into_query();
     jobs.order_by("parent", Order::Asc)
         .order_by("job", Order::Asc);
-    peers.same(&jobs).await.answered();
+    peers.same(&jobs).await;
     let mut all = joined(JoinType::InnerJoin, on_key());
     all.expr_as(Expr::col((j::Entity, j::Column::Jid)), "job")
         .left_join(
@@ -189,7 +179,7 @@ pub async fn tables_of_two_groups(backend: DbBackend) {
             Expr::col((j::Entity, j::Column::Oid)).equals((o::Entity, o::Column::Id)),
         )
         .order_by("job", Order::Asc);
-    peers.same(&all).await.answered();
+    peers.same(&all).await;
     // The children of one parent with each other, without the parent.
     let mut siblings = Query::select();
     siblings
@@ -271,11 +261,7 @@ pub async fn self_joins(backend: DbBackend) {
     let a_id = || Expr::col((a.clone(), t::Column::Id));
     let b_id = || Expr::col((b.clone(), t::Column::Id));
     for kind in [JoinType::InnerJoin, JoinType::LeftJoin] {
-        peers
-            .same(&with(kind, a_id().eq(b_id())))
-            .await
-            .answered()
-            .count(40);
+        peers.same(&with(kind, a_id().eq(b_id()))).await.count(40);
         peers.same(&with(kind, b_id().eq(a_id().add(1)))).await;
         let by_k = Expr::col((a.clone(), t::Column::K)).equals((b.clone(), t::Column::K));
         let mut one = with(kind, by_k);
@@ -307,14 +293,10 @@ pub async fn existence(backend: DbBackend) {
             .take()
     };
     let by_k = || Expr::col((i::Entity, i::Column::K)).equals((o::Entity, o::Column::K));
-    peers
-        .same(&parents(Expr::exists(children(on_key()))))
-        .await
-        .answered();
+    peers.same(&parents(Expr::exists(children(on_key())))).await;
     peers
         .same(&parents(Expr::exists(children(on_key())).not()))
-        .await
-        .answered();
+        .await;
     peers.same(&parents(Expr::exists(children(by_k())))).await;
     peers
         .same(&parents(Expr::exists(children(by_k())).not()))
@@ -326,14 +308,8 @@ pub async fn existence(backend: DbBackend) {
             .take()
     };
     let id = || Expr::col((o::Entity, o::Column::Id));
-    peers
-        .same(&parents(id().in_subquery(keys())))
-        .await
-        .answered();
-    peers
-        .same(&parents(id().not_in_subquery(keys())))
-        .await
-        .answered();
+    peers.same(&parents(id().in_subquery(keys()))).await;
+    peers.same(&parents(id().not_in_subquery(keys()))).await;
     // A value for each row.
     let count = Query::select()
         .expr(Expr::cust("COUNT(*)"))
@@ -422,13 +398,13 @@ pub async fn aggregates_of_joins(backend: DbBackend) {
         .left_join(i::Entity, on_key())
         .group_by_col((o::Entity, o::Column::K))
         .order_by("k", Order::Asc);
-    peers.same(&counts).await.answered().count(3);
+    peers.same(&counts).await.count(3);
     let mut most = Query::select();
     most.expr_as(Expr::col((i::Entity, i::Column::Iid)).max(), "most")
         .from(o::Entity)
         .inner_join(i::Entity, on_key())
         .and_where(Expr::col((o::Entity, o::Column::Id)).is_in([1, 4, 6]));
-    peers.same(&most).await.answered().count(1);
+    peers.same(&most).await.count(1);
     let mut places = Query::select();
     places
         .expr_as(Expr::col((p::Entity, p::Column::Name)), "name")

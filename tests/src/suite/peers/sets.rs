@@ -97,7 +97,7 @@ pub async fn distinct_rows(backend: DbBackend) {
     peers
         .same_set(&distinct(&[t::Column::K, t::Column::N]))
         .await
-        .count(40);
+        .count(39);
     peers.same_set(&distinct(&[t::Column::Id])).await.count(40);
     let mut expression = select();
     expression

@@ -7,7 +7,7 @@ use sharding_sea_orm::{EntityRules, EveryDays, Modulo, Monthly, Weekly, rule};
 
 use super::entities::entity;
 use super::fixture::table;
-use super::{Layout, Peers, Text};
+use super::{Layout, Peers, Text, Told};
 
 entity!(
     /// Something that happened.
@@ -39,13 +39,19 @@ macro_rules! by {
 
 /// Checks the rows of a condition and how many tables it reaches.
 async fn routed(peers: &Peers, condition: Expr, rows: usize, tables: usize) {
+    reached(peers, condition, tables).await.count(rows);
+}
+
+/// The same where the count is the database's own: MariaDB finds only the first of several
+/// timestamps that are parameters of a list.
+async fn reached(peers: &Peers, condition: Expr, tables: usize) -> Told<'_> {
     let query = event::Entity::find()
         .filter(condition)
         .order_by_asc(event::Column::At)
         .order_by_asc(event::Column::Id);
-    peers.same(query.as_query()).await.answered().count(rows);
     let explained = peers.one.explain(&query).unwrap();
     assert_eq!(explained.nodes.len(), tables, "{explained}");
+    peers.same(query.as_query()).await.answered()
 }
 
 async fn fill(peers: &Peers, times: &[&str]) {
@@ -104,8 +110,8 @@ pub async fn slots_of_several_days(backend: DbBackend) {
     for time in times {
         routed(&peers, column.eq(at(time)), 1, 1).await;
     }
-    routed(&peers, column.is_in([at(times[1]), at(times[2])]), 2, 2).await;
-    routed(&peers, column.is_in([at(times[0]), at(times[1])]), 2, 1).await;
+    reached(&peers, column.is_in([at(times[1]), at(times[2])]), 2).await;
+    reached(&peers, column.is_in([at(times[0]), at(times[1])]), 1).await;
     routed(&peers, column.between(at(times[1]), at(times[3])), 3, 2).await;
     peers.end().await;
 
@@ -222,6 +228,6 @@ pub async fn spellings_of_ranges(backend: DbBackend) {
     routed(&peers, open(None).and(column().lt(first)), 60, 2).await;
     routed(&peers, open(Some(february)).and(column().lt(first)), 29, 1).await;
     let days = [0, 45, 100].map(|day| at("2024-01-01T12:00:00Z") + TimeDelta::days(day));
-    routed(&peers, column().is_in(days), 3, 3).await;
+    reached(&peers, column().is_in(days), 3).await;
     peers.end().await;
 }
