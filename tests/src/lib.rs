@@ -49,7 +49,8 @@ macro_rules! mount {
             orders: orders_of_nulls, orders_of_bytes, orders_of_large_numbers,
                 orders_of_nothing_but_nulls, missing_first_table, streams_by_text, orders_of_text,
                 orders_of_uuids, orders_by_what_is_not_selected;
-            groups: groups_of_mixed_case, groups_in_other_orders, sums_of_letters, aliases_of_group_keys, groups_of_nulls,
+            groups: groups_of_mixed_case, groups_in_other_orders, sums_of_letters,
+                aliases_of_group_keys, groups_of_nulls,
                 aggregates_of_no_rows, windows_of_no_rows, windows_over_tables,
                 functions_around_aggregates, distinct_counts_of_groups,
                 averages_of_distinct_values, distinct_counts_by_another_column,
