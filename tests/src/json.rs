@@ -1,6 +1,46 @@
 //! Comparison of answers as JSON.
 
-use serde_json::Value;
+use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, QueryResult, StatementBuilder, TryGetable};
+use serde_json::{Value, json};
+
+/// A row with all its columns. SeaORM's own conversion leaves out a value whose type the database
+/// does not tell, as is that of everything computed by SQLite.
+///
+/// # Panics
+/// If a value has no JSON, since it would not be compared.
+pub fn row(row: &QueryResult) -> Result<Value, DbErr> {
+    let Value::Object(mut columns) = Value::from_query_result(row, "")? else {
+        unreachable!("a row is an object");
+    };
+    for (at, name) in row.column_names().into_iter().enumerate() {
+        if !columns.contains_key(&name) {
+            let value = value(row, at);
+            columns.insert(name, value);
+        }
+    }
+    Ok(Value::Object(columns))
+}
+
+/// The rows of a query, with all their columns.
+pub async fn rows(
+    db: &impl ConnectionTrait,
+    query: &impl StatementBuilder,
+) -> Result<Vec<Value>, DbErr> {
+    db.query_all(query).await?.iter().map(row).collect()
+}
+
+/// A value by its own type, not by its column's.
+fn value(row: &QueryResult, at: usize) -> Value {
+    fn of<T: TryGetable>(row: &QueryResult, at: usize) -> Option<Option<T>> {
+        row.try_get_by_index::<Option<T>>(at).ok()
+    }
+    of::<i64>(row, at)
+        .map(|n| json!(n))
+        .or_else(|| of::<f64>(row, at).map(|n| json!(n)))
+        .or_else(|| of::<String>(row, at).map(|text| json!(text)))
+        .or_else(|| of::<Vec<u8>>(row, at).map(|bytes| json!(bytes)))
+        .unwrap_or_else(|| panic!("column {at} of {:?} has no JSON", row.column_names()))
+}
 
 /// Whether two answers are the same, floating point numbers up to the order of their summation.
 pub fn same(a: &[Value], b: &[Value]) -> bool {

@@ -13,6 +13,7 @@ pub mod homes;
 pub mod joins;
 pub mod keys;
 pub mod names;
+pub mod peers;
 pub mod random;
 pub mod reads;
 pub mod routes;
@@ -50,11 +51,11 @@ macro_rules! ask {
     ($world:expr, $sharded:ident, $e:ident => $query:expr) => {{
         let sharded: Result<Vec<serde_json::Value>, sea_orm::DbErr> = {
             use $crate::entity::$sharded as $e;
-            ($query).into_json().all(&$world.db).await
+            $crate::json::rows(&$world.db, sea_orm::QueryTrait::as_query(&$query)).await
         };
         let whole: Result<Vec<serde_json::Value>, sea_orm::DbErr> = {
             use $crate::entity::whole as $e;
-            ($query).into_json().all(&$world.db).await
+            $crate::json::rows(&$world.db, sea_orm::QueryTrait::as_query(&$query)).await
         };
         match (sharded, whole) {
             // Names of computed columns may hold the table's.

@@ -1,8 +1,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
+use sea_orm::DbBackend;
 use sea_orm::sea_query::{
     Condition, Expr, ExprTrait, Func, NullOrdering, Order, Query, SelectStatement,
 };
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, JsonValue};
 use sharding_sea_orm::{ShardingConnection, ShardingError};
 
 use crate::json;
@@ -34,11 +34,11 @@ pub(super) async fn compare_all(
     let mut answered = 0;
     for seed in first..first + statements {
         let (whole, ordered) = select("event_whole", seed);
-        let expected = rows(db, &whole).await;
+        let expected = json::rows(db, &whole).await;
         for table in tables {
             let (sharded, _) = select(table, seed);
             let about = || format!("seed {seed}: {}", backend.build(&sharded));
-            match (rows(db, &sharded).await, &expected) {
+            match (json::rows(db, &sharded).await, &expected) {
                 (Ok(rows), Ok(expected)) => {
                     answered += 1;
                     let rows = json::renamed(rows, table);
@@ -65,13 +65,6 @@ pub(super) async fn compare_all(
         }
     }
     answered
-}
-
-async fn rows(db: &ShardingConnection, select: &SelectStatement) -> Result<Vec<JsonValue>, DbErr> {
-    let rows = db.query_all(select).await?;
-    rows.iter()
-        .map(|row| JsonValue::from_query_result(row, ""))
-        .collect()
 }
 
 pub(super) struct Random(u64);

@@ -1,0 +1,304 @@
+//! The same rows in a plain database, in four tables of one data source, and in two tables of each
+//! of two data sources.
+
+use std::sync::Mutex;
+
+use sea_orm::sea_query::{Alias, TableCreateStatement};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, IntoActiveModel,
+    Schema,
+};
+use sharding_sea_orm::{EntityRules, Modulo, ShardingBuilder, ShardingConnection, rule};
+
+use super::entities::{
+    broadcasts, children, i, j, o, other_children, p, parents, rows, s, singles, t,
+};
+use crate::world::World;
+
+/// The databases of a test.
+#[derive(Debug)]
+pub struct Peers {
+    /// The plain database, whose answers are right.
+    pub oracle: DatabaseConnection,
+    /// One data source.
+    pub one: ShardingConnection,
+    /// Two data sources, `a` and `b`.
+    pub two: ShardingConnection,
+    /// The database system.
+    pub backend: DbBackend,
+    pub(super) faults: Mutex<Vec<String>>,
+    worlds: [World; 2],
+}
+
+/// How many data sources there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// One, named `a`.
+    One,
+    /// Two, named `a` and `b`.
+    Two,
+}
+
+/// What the text columns are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// Ordered by bytes.
+    Bytes,
+    /// Of a collation that takes `a` for `A`.
+    NoCase,
+    /// Of a collation that is not the order of bytes: of a language where the system has them, and
+    /// without trailing spaces on SQLite.
+    Language,
+    /// `CHAR(12)`.
+    Padded,
+}
+
+impl Text {
+    /// All that differ from the order of bytes.
+    pub const LOOSE: [Self; 3] = [Self::NoCase, Self::Language, Self::Padded];
+
+    fn definition(self, backend: DbBackend) -> &'static str {
+        match (self, backend) {
+            (Self::Bytes, DbBackend::Postgres) => r#"varchar COLLATE "C""#,
+            (Self::Bytes, DbBackend::MySql) => "varchar(255) COLLATE utf8mb4_bin",
+            (Self::Bytes, _) => "varchar",
+            (Self::NoCase, DbBackend::Postgres) => "varchar COLLATE no_case",
+            (Self::NoCase, DbBackend::MySql) => "varchar(255) COLLATE utf8mb4_general_ci",
+            (Self::NoCase, _) => "varchar COLLATE NOCASE",
+            (Self::Language, DbBackend::Postgres) => r#"varchar COLLATE "en-x-icu""#,
+            (Self::Language, DbBackend::MySql) => "varchar(255) COLLATE utf8mb4_unicode_ci",
+            (Self::Language, _) => "varchar COLLATE RTRIM",
+            (Self::Padded, DbBackend::MySql) => "char(12) COLLATE utf8mb4_bin",
+            (Self::Padded, _) => "char(12)",
+        }
+    }
+}
+
+/// An entity's table, for [`Peers::of`].
+pub fn table<E: EntityTrait + Default>(backend: DbBackend) -> (String, TableCreateStatement) {
+    let entity = E::default();
+    let create = Schema::new(backend).create_table_from_entity(entity);
+    (entity.table_name().to_owned(), create)
+}
+
+/// The rules of the fixture: the key modulo four, of which the even ones are in `a`.
+pub fn by_key<E: EntityTrait>(key: E::Column, layout: Layout) -> EntityRules<E> {
+    let rules = EntityRules::<E>::new().table(rule::<i64, _>(key, Modulo::new(4)));
+    match layout {
+        Layout::One => rules,
+        Layout::Two => rules.tails("a", ["0", "2"]).tails("b", ["1", "3"]),
+    }
+}
+
+/// The fixture's declarations.
+pub fn rules(builder: ShardingBuilder, layout: Layout) -> ShardingBuilder {
+    builder
+        .table(by_key::<t::Entity>(t::Column::Id, layout))
+        .table(by_key::<o::Entity>(o::Column::Id, layout))
+        .table(by_key::<i::Entity>(i::Column::Oid, layout))
+        .table(by_key::<j::Entity>(j::Column::Oid, layout))
+        .single::<s::Entity>("a")
+        .broadcast::<p::Entity>()
+}
+
+impl Peers {
+    /// The table `t`, with text ordered by bytes and the usual rows.
+    pub async fn filled(backend: DbBackend) -> Self {
+        Self::with(backend, Text::Bytes, rows()).await
+    }
+
+    /// The table `t` with these rows.
+    pub async fn with(backend: DbBackend, text: Text, rows: Vec<t::Model>) -> Self {
+        let tables = [table::<t::Entity>(backend)];
+        let rules = |builder: ShardingBuilder, layout| {
+            builder.table(by_key::<t::Entity>(t::Column::Id, layout))
+        };
+        let peers = Self::of(backend, text, &tables, rules).await;
+        peers.fill::<t::Entity>(rows).await;
+        peers
+    }
+
+    /// All tables of the fixture, with the usual rows.
+    pub async fn joined(backend: DbBackend) -> Self {
+        let tables = [
+            table::<t::Entity>(backend),
+            table::<o::Entity>(backend),
+            table::<i::Entity>(backend),
+            table::<j::Entity>(backend),
+            table::<s::Entity>(backend),
+            table::<p::Entity>(backend),
+        ];
+        let peers = Self::of(backend, Text::Bytes, &tables, rules).await;
+        peers.fill::<t::Entity>(rows()).await;
+        peers.fill::<o::Entity>(parents()).await;
+        peers.fill::<i::Entity>(children()).await;
+        peers.fill::<j::Entity>(other_children()).await;
+        peers.fill::<s::Entity>(singles()).await;
+        peers.fill_everywhere::<p::Entity>(broadcasts()).await;
+        peers
+    }
+
+    /// These tables, empty, under these rules. Tables that the rules do not declare are in the
+    /// default data source.
+    pub async fn of(
+        backend: DbBackend,
+        text: Text,
+        tables: &[(String, TableCreateStatement)],
+        rules: impl Fn(ShardingBuilder, Layout) -> ShardingBuilder,
+    ) -> Self {
+        let worlds = [World::bare(backend).await, World::bare(backend).await];
+        let builder = ShardingConnection::builder;
+        let two = builder()
+            .source("a", options(&worlds[0].urls()[0], 4))
+            .source("b", options(&worlds[0].urls()[1], 4));
+        let peers = Self {
+            oracle: worlds[1].db.source("a").unwrap(),
+            one: rules(
+                builder().source("a", options(&worlds[1].urls()[1], 4)),
+                Layout::One,
+            )
+            .connect()
+            .await
+            .unwrap(),
+            two: rules(two, Layout::Two).connect().await.unwrap(),
+            backend,
+            faults: Mutex::default(),
+            worlds,
+        };
+        for (_, create) in tables {
+            define(&peers.oracle, text, create).await;
+        }
+        for db in [&peers.one, &peers.two] {
+            create(db, text, tables).await;
+        }
+        peers
+    }
+
+    /// The URLs of the two data sources.
+    pub fn urls(&self) -> &[String; 2] {
+        self.worlds[0].urls()
+    }
+
+    /// Inserts the same rows everywhere.
+    pub async fn fill<E>(&self, rows: Vec<E::Model>)
+    where
+        E: EntityTrait,
+        E::ActiveModel: Send,
+        E::Model: IntoActiveModel<E::ActiveModel>,
+    {
+        insert::<E>(&self.oracle, rows.clone()).await;
+        insert::<E>(&self.one, rows.clone()).await;
+        // Rows of one statement are of one data source.
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        for row in rows {
+            let statement = E::insert(row.clone().into_active_model());
+            let nodes = self.two.explain(&statement).unwrap().nodes;
+            match nodes[0].source.as_str() {
+                "a" => a.push(row),
+                _ => b.push(row),
+            }
+        }
+        insert::<E>(&self.two, a).await;
+        insert::<E>(&self.two, b).await;
+    }
+
+    /// Inserts the same rows everywhere, and into every data source.
+    pub async fn fill_everywhere<E>(&self, rows: Vec<E::Model>)
+    where
+        E: EntityTrait,
+        E::ActiveModel: Send,
+        E::Model: IntoActiveModel<E::ActiveModel>,
+    {
+        insert::<E>(&self.oracle, rows.clone()).await;
+        insert::<E>(&self.one, rows.clone()).await;
+        for source in ["a", "b"] {
+            insert::<E>(&self.two.source(source).unwrap(), rows.clone()).await;
+        }
+    }
+
+    /// Fails with all faults that were found; the databases are then left to be looked at.
+    pub async fn end(self) {
+        let faults = self.faults.into_inner().unwrap();
+        assert!(
+            faults.is_empty(),
+            "{} faults\n{}",
+            faults.len(),
+            faults.join("\n")
+        );
+        self.one.close().await.unwrap();
+        self.two.close().await.unwrap();
+        for world in self.worlds {
+            world.end().await;
+        }
+    }
+}
+
+/// Options of a pool of this size.
+pub fn options(url: &str, size: u32) -> ConnectOptions {
+    let mut options = ConnectOptions::new(url);
+    options.max_connections(size).sqlx_logging(false);
+    options
+}
+
+async fn create(db: &ShardingConnection, text: Text, tables: &[(String, TableCreateStatement)]) {
+    let topology = db.topology();
+    for (name, create) in tables {
+        let sharded = topology
+            .tables()
+            .iter()
+            .find(|table| *table.name().to_string() == **name);
+        if let Some(table) = sharded {
+            for node in table.positions().map(|position| table.node(position)) {
+                let mut create = create.clone();
+                create.table(Alias::new(&*node.table));
+                let source = db.source(topology.source(node.source)).unwrap();
+                define(&source, text, &create).await;
+            }
+        } else {
+            let broadcast = topology.plain().any(|(table, home)| {
+                *table.to_string() == **name && home == sharding_sea_orm::Home::Broadcast
+            });
+            let sources = topology
+                .sources()
+                .take(if broadcast { usize::MAX } else { 1 });
+            for (_, source) in sources {
+                define(&db.source(source).unwrap(), text, create).await;
+            }
+        }
+    }
+    db.refresh().await.unwrap();
+}
+
+async fn define(db: &DatabaseConnection, text: Text, create: &TableCreateStatement) {
+    let backend = db.get_database_backend();
+    if (text, backend) == (Text::NoCase, DbBackend::Postgres) {
+        let collation = "CREATE COLLATION IF NOT EXISTS no_case \
+                         (provider = icu, locale = 'und-u-ks-level2', deterministic = false)";
+        db.execute_unprepared(collation).await.unwrap();
+    }
+    let varchar = if backend == DbBackend::MySql {
+        "varchar(255)"
+    } else {
+        "varchar"
+    };
+    let sql = backend
+        .build(create)
+        .sql
+        .replace(varchar, text.definition(backend));
+    db.execute_unprepared(&sql).await.unwrap();
+}
+
+async fn insert<E>(db: &impl ConnectionTrait, rows: Vec<E::Model>)
+where
+    E: EntityTrait,
+    E::ActiveModel: Send,
+    E::Model: IntoActiveModel<E::ActiveModel>,
+{
+    for rows in rows.chunks(500) {
+        let rows = rows.iter().cloned().map(IntoActiveModel::into_active_model);
+        E::insert_many(rows)
+            .exec_without_returning(db)
+            .await
+            .unwrap();
+    }
+}
