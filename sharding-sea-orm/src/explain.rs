@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use sea_orm::sea_query::{DeleteStatement, InsertStatement, SelectStatement, UpdateStatement};
+use sea_orm::sea_query::{
+    DeleteStatement, InsertStatement, SelectStatement, UpdateStatement, WithQuery,
+};
 use sea_orm::{
     ActiveModelTrait, DbBackend, DeleteMany, EntityTrait, Insert, InsertMany, QueryTrait, Select,
     SelectTwo, SelectTwoMany, Statement, UpdateMany, ValidatedDeleteOne, ValidatedUpdateOne,
@@ -17,6 +19,7 @@ use crate::plan::{
     KeyReason, Planned, Want, key_reasons, plan_delete, plan_insert, plan_read, plan_update,
 };
 use crate::shards::Shards;
+use crate::visit::select_of_with;
 
 /// How a statement would be carried out. It prints well.
 #[derive(Clone, Debug)]
@@ -313,6 +316,17 @@ impl fmt::Display for Rung {
 impl Explain for SelectStatement {
     fn explain_with(&self, explainer: &Explainer<'_>) -> Result<Explanation, ShardingError> {
         explainer.select(self)
+    }
+}
+
+impl Explain for WithQuery {
+    fn explain_with(&self, explainer: &Explainer<'_>) -> Result<Explanation, ShardingError> {
+        match select_of_with(self) {
+            Some(select) => explainer.select(&select),
+            None => Err(ShardingError::Unexpected(
+                "only a SELECT under WITH is explained",
+            )),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sea_orm::sea_query::{
     DeleteStatement, InsertStatement, SelectStatement, TableCreateStatement, TableRef,
-    UpdateStatement,
+    UpdateStatement, WithQuery,
 };
 use sea_orm::{DbErr, ExecResult, QueryResult, Statement, StatementBuilder};
 use sharding_core::plan::Clause;
@@ -19,7 +19,7 @@ use crate::plan::{
 };
 use crate::run;
 use crate::shards::Shards;
-use crate::visit::Scan;
+use crate::visit::{Scan, select_of_with};
 
 /// What is to be done for a statement.
 #[derive(Debug)]
@@ -96,6 +96,8 @@ impl Work {
                 }
                 Planned::Unsharded(source) => source,
             }
+        } else if let Some(select) = downcast::<_, WithQuery>(statement).and_then(select_of_with) {
+            return Self::of(shards, &select, want);
         } else if let Some(create) = downcast::<_, TableCreateStatement>(statement) {
             check_definition(shards, create)?
         } else {

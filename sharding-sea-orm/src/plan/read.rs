@@ -109,11 +109,16 @@ pub(crate) fn plan_read(
         Selected::Nested => {
             let tree = Tree::of(select, shards)
                 .map_err(|(sharded, clause)| refused(sharded.table, clause))?;
+            let tables = route_tree(&tree, shards);
+            let others = shards.gather(&tree.scan);
+            if tables.is_empty() {
+                return Ok(Planned::Unsharded(gathered(shards, others)?));
+            }
             let reader = Planner {
                 shards,
                 select,
-                tables: route_tree(&tree, shards),
-                others: shards.gather(&tree.scan),
+                tables,
+                others,
                 want,
             };
             let form = Form::Tree(&tree);

@@ -7,8 +7,8 @@ use sea_orm::Value;
 use sea_orm::sea_query::{
     BinOper, CaseStatement, CommonTableExpression, DynIden, EscapeBuilder, ExplainStatement, Expr,
     Oper, OperLeftAssocDecider, OrderExpr, PrecedenceDecider, QueryBuilder, Quote, QuotedBuilder,
-    SelectInto, SqlWriter, SubQueryStatement, TableRefBuilder, WindowStatement, WithClause,
-    WithQuery,
+    SelectInto, SelectStatement, SqlWriter, SubQueryStatement, TableRefBuilder, WindowStatement,
+    WithClause, WithQuery,
 };
 
 use super::dissect::order_expr;
@@ -111,10 +111,19 @@ pub(crate) fn parts_of_with(with: &WithClause) -> WithParts {
     }
 }
 
+/// The SELECT that a statement which begins with WITH is; `None` if it is something else.
+pub(crate) fn select_of_with(query: &WithQuery) -> Option<SelectStatement> {
+    match parts_of_with_query(query) {
+        (Some(with), Some(SubQueryStatement::SelectStatement(mut select))) => {
+            select.with_cte(with);
+            Some(select)
+        }
+        _ => None,
+    }
+}
+
 /// The clause and the query of a statement that begins with WITH.
-pub(crate) fn parts_of_with_query(
-    query: &WithQuery,
-) -> (Option<WithClause>, Option<SubQueryStatement>) {
+fn parts_of_with_query(query: &WithQuery) -> (Option<WithClause>, Option<SubQueryStatement>) {
     let probe = Outside::default();
     probe.prepare_with_query(query, &mut Nothing);
     probe.0.into_inner()

@@ -21,7 +21,7 @@ mod tree;
 mod write;
 
 pub(crate) use dissect::{Parts, with_of};
-pub(crate) use expr::parts_of_with;
+pub(crate) use expr::{parts_of_with, select_of_with};
 pub(crate) use insert::{InsertView, Inserted};
 pub(crate) use route::keys;
 pub(crate) use scan::{Scan, scan_statement};

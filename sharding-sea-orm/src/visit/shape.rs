@@ -1,6 +1,6 @@
 //! What the planner needs to know of a statement's select list, groups and order.
 
-use sea_orm::sea_query::{ColumnRef, Expr, NullOrdering, Order, SelectExpr};
+use sea_orm::sea_query::{ColumnRef, Expr, NullOrdering, Order, SelectDistinct, SelectExpr};
 use sea_orm::{ColumnType, DbBackend, Value};
 use sharding_core::plan::{
     Clause, Direction, GroupKey, Item, Nulls, OrderKey, Page, Proof, RowItem, SelectShape,
@@ -78,7 +78,7 @@ impl<'a> Tree<'a> {
                         .extend(divider.windows(root, &anchors).err());
                     let keeps = divider.keeps_to_units(root, &anchors);
                     reader.fill(&mut shape, &mut selection, keeps);
-                    selection.required = Some(required(&anchors));
+                    selection.required = required(&anchors);
                 }
                 // Sharded tables are read, but not by rows of FROM.
                 Ok(Spread::Same) => shape.obstacles.push(Clause::Subquery),
@@ -136,6 +136,9 @@ impl Reader<'_, '_> {
             .collect();
         shape.visible = shape.items.len();
         shape.distinct = parts.distinct.is_some() && !keeps;
+        if shape.distinct && parts.distinct != Some(SelectDistinct::Distinct) {
+            shape.obstacles.push(Clause::Distinct);
+        }
         if let Some(groups) = &groups {
             shape.group = self.group_keys(groups);
             if let Some(having) = &parts.having {
@@ -499,9 +502,10 @@ pub(crate) fn fill(template: &Expr, content: &dyn Fn(usize) -> Expr) -> Expr {
     }
 }
 
-fn required(anchors: &[Anchor<'_>]) -> Vec<usize> {
+fn required(anchors: &[Anchor<'_>]) -> Option<Vec<usize>> {
     let kept = anchors.iter().filter(|anchor| !anchor.optional);
-    kept.map(|anchor| anchor.sharded.at).collect()
+    let kept: Vec<usize> = kept.map(|anchor| anchor.sharded.at).collect();
+    (!kept.is_empty()).then_some(kept)
 }
 
 enum Target {

@@ -10,7 +10,7 @@ use sea_orm::sea_query::{
 use sharding_core::plan::Clause;
 
 use super::dissect::{Parts, dissect_select};
-use super::expr::{each_part, parts_of_window, parts_of_with, parts_of_with_query};
+use super::expr::{each_part, parts_of_window, parts_of_with, select_of_with};
 use super::recompose::is_whole;
 use super::scan::{Scan, scan_expr, scan_statement};
 use crate::shards::{Sharded, Shards};
@@ -114,6 +114,7 @@ impl<'a> Tree<'a> {
             others: Vec::new(),
             found: 0,
             locks: false,
+            defined: Vec::new(),
             breaks_out: scan.breaks_out,
         };
         let root = builder.block(select, &Scope::default())?;
@@ -131,6 +132,21 @@ impl<'a> Tree<'a> {
         };
         if let Some(refused) = shards.first_named(&others) {
             return Err(refused);
+        }
+        // Both names would mean the common table expression.
+        let mut namesake = None;
+        root.each_table(&mut Vec::new(), &mut |_, _, sharded: Sharded<'a>| {
+            let name = &sharded.table.name().table;
+            if builder
+                .defined
+                .iter()
+                .any(|own| own.eq_ignore_ascii_case(name))
+            {
+                namesake = Some(sharded);
+            }
+        });
+        if let Some(sharded) = namesake {
+            return Err((sharded, Clause::CommonTable));
         }
         Ok(Self {
             has_with: root.parts.with.is_some(),
@@ -201,6 +217,8 @@ struct Builder<'a> {
     /// How many names of sharded tables were found.
     found: usize,
     locks: bool,
+    /// The names of common table expressions.
+    defined: Vec<String>,
     breaks_out: bool,
 }
 
@@ -244,11 +262,7 @@ impl<'a> Builder<'a> {
             }
         }
         for table in with.tables {
-            let is_namesake = |own: &Sharded<'_>| own.table.name().table == table.name;
-            let named = (0..self.shards.topology.tables().len()).map(|at| self.shards.at(at));
-            if let Some(sharded) = named.into_iter().find(is_namesake) {
-                return Err((sharded, Clause::CommonTable));
-            }
+            self.defined.push(table.name.clone());
             let own = match self.select_of(table.query)? {
                 None => Named::Other,
                 Some(select) => {
@@ -320,6 +334,8 @@ impl<'a> Builder<'a> {
         let own = name.1.to_string();
         let known = scope.0.iter().rev().find(|(known, _)| *known == own);
         if let (None, Some((_, named))) = (&name.0, known) {
+            // It is not the sharded table of that name.
+            self.found += usize::from(self.shards.find(name).is_some());
             return match named {
                 Named::Block(block, columns) => Reads::Block(Rc::clone(block), columns.clone()),
                 Named::Itself => Reads::Itself,
@@ -450,12 +466,9 @@ impl<'a> Builder<'a> {
         match query {
             None => Ok(None),
             Some(SubQueryStatement::SelectStatement(select)) => Ok(Some(select)),
-            Some(SubQueryStatement::WithStatement(query)) => match parts_of_with_query(&query) {
-                (Some(with), Some(SubQueryStatement::SelectStatement(mut select))) => {
-                    select.with_cte(with);
-                    Ok(Some(select))
-                }
-                _ => self.unread(SubQueryStatement::WithStatement(query)),
+            Some(SubQueryStatement::WithStatement(query)) => match select_of_with(&query) {
+                Some(select) => Ok(Some(select)),
+                None => self.unread(SubQueryStatement::WithStatement(query)),
             },
             Some(other) => self.unread(other),
         }
