@@ -48,7 +48,7 @@ impl Args {
             shards: vec![1, 2, 3, 7],
             sources: vec![1, 2, 3],
             jobs: std::thread::available_parallelism().map_or(1, Into::into),
-            per_world: 60,
+            per_world: 250,
             most_differences: 10,
             out: PathBuf::from("target/fidelity"),
             bless: false,

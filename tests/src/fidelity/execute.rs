@@ -7,9 +7,11 @@ use sea_orm::{
     SelectTwo, SelectTwoMany, StreamTrait, TransactionTrait,
 };
 
-use super::answer::Answer;
+use super::answer::{Answer, Cell};
 use super::entity::{FactToParent, FactToTag, ItemToOwner, fact, item, owner, tag};
+use super::execute_write;
 use super::schema::Table;
+use super::state;
 use super::statement::build::{self, Built};
 use super::statement::{Case, Expr, Fetch, Find, Finish, Related, Statement};
 
@@ -40,10 +42,32 @@ where
     if !case.in_transaction {
         return statement(db, &case.statement).await;
     }
+    run_and_roll_back(db, case, None)
+        .await
+        .map(|(answer, _)| answer)
+}
+
+/// Runs a statement inside of a transaction, reads all rows of a table, and rolls back.
+///
+/// # Errors
+/// What the connection says.
+pub async fn run_and_roll_back<C>(
+    db: &C,
+    case: &Case,
+    table: Option<Table>,
+) -> Result<(Answer, Vec<Vec<Cell>>), Failure>
+where
+    C: ConnectionTrait + StreamTrait + TransactionTrait,
+    C::Transaction: StreamTrait,
+{
     let transaction = db.begin().await?;
     let answer = statement(&transaction, &case.statement).await;
+    let rows = match table {
+        Some(table) if answer.is_ok() => state::rows(&transaction, table.name()).await,
+        _ => Ok(Vec::new()),
+    };
     sea_orm::TransactionSession::rollback(transaction).await?;
-    answer
+    Ok((answer?, rows?))
 }
 
 async fn statement<C: ConnectionTrait + StreamTrait>(
@@ -60,6 +84,7 @@ async fn statement<C: ConnectionTrait + StreamTrait>(
             Answer::of_rows(&rows).map_err(Failure::Wrong)
         }
         Statement::Find(query) => Ok(find(db, query, backend).await?),
+        Statement::Write(write) => execute_write::run(db, write).await,
     }
 }
 

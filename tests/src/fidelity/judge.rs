@@ -4,12 +4,14 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, StreamTrait, TransactionTrait};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr};
 
-use super::answer::Answer;
-use super::compare::{Leniency, difference};
+use super::answer::{Answer, Cell};
+use super::compare::{Leniency, difference, show};
 use super::execute::{self, Failure};
 use super::ratchet::{Refused, nameless};
+use super::schema::Table;
+use super::state::gathered;
 use super::statement::promise::{self, Promise};
 use super::statement::{Aggregate, Case, Expr, Select, Statement};
 use super::world::{Sharded, World, WorldSpec};
@@ -42,11 +44,11 @@ impl Difference {
     /// What is the same in differences of one cause, more or less.
     pub fn signature(&self) -> String {
         let text = nameless(&self.text);
-        let words: Vec<&str> = text
-            .split(|letter: char| !letter.is_alphabetic())
-            .filter(|word| word.len() > 1)
-            .take(12)
-            .collect();
+        let is_word = |word: &&str| {
+            word.chars()
+                .all(|letter| letter.is_alphabetic() || letter == ':')
+        };
+        let words: Vec<&str> = text.split_whitespace().filter(is_word).take(16).collect();
         // Answers differ in values, which tell nothing of the cause.
         let words = match self.kind {
             DifferenceKind::Answer => &words[..words.len().min(2)],
@@ -67,6 +69,8 @@ pub enum DifferenceKind {
     NoError,
     /// A panic, or no end.
     Crash,
+    /// Other rows in the tables after a write.
+    State,
 }
 
 /// What the oracle says about a statement.
@@ -74,6 +78,8 @@ pub enum DifferenceKind {
 pub struct Expected {
     /// The answer, or the error.
     pub answer: Result<Answer, String>,
+    /// The rows of the table after a write.
+    state: Vec<Vec<Cell>>,
     promise: Promise,
     all: Option<Answer>,
     leniency: Leniency,
@@ -83,22 +89,39 @@ pub struct Expected {
 pub async fn expect(world: &World, case: &Case) -> Expected {
     let oracle = &world.oracle;
     let promise = promise::of(&case.statement);
-    let answer = guarded(oracle, case, 1).await;
-    let answer = answer.map_err(|failure| failure.1);
+    let answer = guarded(run_on_oracle(oracle, case), 1).await;
+    let (answer, state) = match answer {
+        Ok((answer, state)) => (Ok(answer), state),
+        Err(failed) => (Err(failed.1), Vec::new()),
+    };
     let all = if promise.cut && answer.is_ok() {
         let uncut = Case {
             in_transaction: false,
             statement: promise::uncut(&case.statement),
         };
-        guarded(oracle, &uncut, 1).await.ok()
+        guarded(execute::run(oracle, &uncut), 1).await.ok()
     } else {
         None
     };
     Expected {
         answer,
+        state,
         promise,
         all,
         leniency: leniency(&world.spec, &case.statement, backend_of(oracle)),
+    }
+}
+
+/// A write is rolled back, so that the next statement finds the same rows.
+async fn run_on_oracle(
+    oracle: &DatabaseConnection,
+    case: &Case,
+) -> Result<(Answer, Vec<Vec<Cell>>), Failure> {
+    match &case.statement {
+        Statement::Write(write) => {
+            execute::run_and_roll_back(oracle, case, Some(write.table)).await
+        }
+        _ => Ok((execute::run(oracle, case).await?, Vec::new())),
     }
 }
 
@@ -106,13 +129,70 @@ fn backend_of(db: &DatabaseConnection) -> DbBackend {
     ConnectionTrait::get_database_backend(db)
 }
 
-/// Asks a sharding and compares.
+/// Asks a sharding and compares; after a write, puts back what was there.
 pub async fn judge(sharded: &Sharded, case: &Case, expected: &Expected) -> Verdict {
+    let verdict = answered(sharded, case, expected).await;
+    let Statement::Write(write) = &case.statement else {
+        return verdict;
+    };
+    match left(sharded, write.table, case, expected, &verdict).await {
+        _ if matches!(verdict, Verdict::Differ(_)) => verdict,
+        Ok(None) => verdict,
+        Ok(Some(text)) => Verdict::Differ(Difference {
+            kind: DifferenceKind::State,
+            text,
+        }),
+        Err(error) => Verdict::Differ(Difference {
+            kind: DifferenceKind::State,
+            text: format!("the rows cannot be read: {error}"),
+        }),
+    }
+}
+
+/// What is wrong with the rows that a write has left behind. They are put back.
+async fn left(
+    sharded: &Sharded,
+    table: Table,
+    case: &Case,
+    expected: &Expected,
+    verdict: &Verdict,
+) -> Result<Option<String>, DbErr> {
+    let found = sharded.contents(table).await?;
+    let changed = |(at, rows): &(&usize, &Vec<Vec<Cell>>)| sharded.original.get(at) != Some(rows);
+    let changed: Vec<usize> = found.iter().filter(changed).map(|(at, _)| *at).collect();
+    sharded.restore(changed.iter().copied()).await?;
+    if *verdict == Verdict::Unclear {
+        return Ok(None);
+    }
+    if *verdict != Verdict::Same || case.in_transaction {
+        return Ok((!changed.is_empty()).then(|| format!("rows changed, though {verdict:?}")));
+    }
+    // Every data source has its own copy of a broadcast table.
+    let copies: Vec<Vec<Vec<Cell>>> = if table == Table::Tag {
+        found.into_values().collect()
+    } else {
+        vec![gathered(&found)]
+    };
+    let text = |rows: &[Vec<Cell>]| {
+        let extra = rows.iter().find(|row| !expected.state.contains(row));
+        let missing = expected.state.iter().find(|row| !rows.contains(row));
+        let show = |row: Option<&Vec<Cell>>| row.map_or("none".to_owned(), |row| show(row));
+        format!(
+            "{} rows are left instead of {}; too much: {}; missing: {}",
+            rows.len(),
+            expected.state.len(),
+            show(extra),
+            show(missing)
+        )
+    };
+    let wrong = copies.iter().find(|rows| **rows != expected.state);
+    Ok(wrong.map(|rows| text(rows)))
+}
+
+async fn answered(sharded: &Sharded, case: &Case, expected: &Expected) -> Verdict {
     let differ = |kind, text| Verdict::Differ(Difference { kind, text });
-    match (
-        guarded(&sharded.db, case, sharded.sources).await,
-        &expected.answer,
-    ) {
+    let found = guarded(execute::run(&sharded.db, case), sharded.sources).await;
+    match (found, &expected.answer) {
         (Ok(found), Ok(answer)) => {
             let all = expected.all.as_ref();
             match difference(answer, &found, &expected.promise, all, expected.leniency) {
@@ -135,12 +215,11 @@ pub async fn judge(sharded: &Sharded, case: &Case, expected: &Expected) -> Verdi
 /// A refusal, the text of the error, and whether it was a crash.
 struct Failed(Option<Refused>, String, bool);
 
-async fn guarded<C>(db: &C, case: &Case, sources: usize) -> Result<Answer, Failed>
-where
-    C: ConnectionTrait + StreamTrait + TransactionTrait,
-    C::Transaction: StreamTrait,
-{
-    let run = AssertUnwindSafe(execute::run(db, case)).catch_unwind();
+async fn guarded<T>(
+    run: impl Future<Output = Result<T, Failure>>,
+    sources: usize,
+) -> Result<T, Failed> {
+    let run = AssertUnwindSafe(run).catch_unwind();
     match tokio::time::timeout(Duration::from_secs(60), run).await {
         Err(_) => Err(Failed(None, "no end within a minute".to_owned(), true)),
         Ok(Err(panic)) => {
@@ -192,6 +271,10 @@ fn leniency(spec: &WorldSpec, statement: &Statement, backend: DbBackend) -> Leni
             if let Some(filter) = &find.filter {
                 filter.selects().iter().for_each(|(select, _)| look(select));
             }
+        }
+        Statement::Write(write) => {
+            let selects = write.exprs().into_iter().flat_map(Expr::selects);
+            selects.for_each(|(select, _)| look(select));
         }
     }
     // MySQL's binary collation takes text without its trailing spaces, and so do its keys.

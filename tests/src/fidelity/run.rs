@@ -39,6 +39,8 @@ pub struct Report {
     pub broken: Vec<String>,
     /// How long it took.
     pub took: Duration,
+    /// How many worlds were made, and how long that took in all jobs together.
+    pub worlds: (u64, Duration),
 }
 
 impl Report {
@@ -77,11 +79,14 @@ impl fmt::Display for Report {
         let percent = |count: u64| 100.0 * count as f64 / self.compared.max(1) as f64;
         writeln!(
             f,
-            "{} failed on both sides ({:.1} %), {} unclear, {:.0} statements a second",
+            "{} failed on both sides ({:.1} %), {} unclear, {:.0} statements a second, {} worlds \
+             made within {:.1} s",
             failing,
             percent(failing),
             self.unclear,
             self.compared as f64 / self.took.as_secs_f64().max(1e-3),
+            self.worlds.0,
+            self.worlds.1.as_secs_f64(),
         )?;
         write!(
             f,
@@ -164,6 +169,7 @@ fn statement_seed(args: &Args, world: u64) -> u64 {
 async fn world(shared: &Shared, number: u64) {
     let args = &shared.args;
     let spec = world_spec(args, number);
+    let begin = Instant::now();
     let world = match World::build(spec.clone(), &shared.databases).await {
         Ok(world) => world,
         Err(error) => {
@@ -174,6 +180,11 @@ async fn world(shared: &Shared, number: u64) {
             return;
         }
     };
+    {
+        let mut report = shared.report.lock().unwrap();
+        report.worlds.0 += 1;
+        report.worlds.1 += begin.elapsed();
+    }
     for statement in 0..args.per_world {
         if shared.is_done() {
             break;
@@ -193,7 +204,8 @@ async fn world(shared: &Shared, number: u64) {
                     Verdict::Same => None,
                     Verdict::BothFail => {
                         let error = expected.answer.as_ref().err();
-                        let error = error.map_or(String::new(), |error| ratchet::nameless(error));
+                        let error =
+                            error.map_or(String::new(), |error| error.chars().take(200).collect());
                         *report.failing.entry(error).or_default() += 1;
                         None
                     }

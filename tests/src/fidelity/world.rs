@@ -1,7 +1,5 @@
 //! A world: one unsharded database and several shardings of the same rows.
 
-use std::collections::BTreeMap;
-
 use sea_orm::sea_query::{Alias, InsertStatement, Query};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Schema, Statement};
 use serde::{Deserialize, Serialize};
@@ -13,6 +11,7 @@ use super::entity::{fact, item, owner, tag};
 use super::random::Random;
 use super::schema::{Row, Table};
 use super::sharding::Sharding;
+use super::state::Contents;
 use super::text;
 
 /// Everything that makes a world, as plain data.
@@ -52,6 +51,10 @@ pub struct Sharded {
     pub sources: usize,
     /// Every physical table with its data source and its logical table.
     pub physical: Vec<Physical>,
+    /// The rows that belong into each of them.
+    pub(super) placed: Vec<Vec<Row>>,
+    /// What was read from each of them at first.
+    pub(super) original: Contents,
 }
 
 /// A physical table.
@@ -125,12 +128,9 @@ impl World {
         let mut names = vec![databases.take().await];
         let oracle = databases.connect(&names[0]).await?;
         create(&oracle).await?;
-        text::alter(
-            &oracle,
-            &Table::ALL.map(|table| (table.name().to_owned(), table)),
-            &spec.collations,
-        )
-        .await?;
+        let whole = Table::ALL.map(|table| (table.name().to_owned(), table));
+        retype(&oracle, &whole).await?;
+        text::alter(&oracle, &whole, &spec.collations).await?;
         let mut shardings = Vec::new();
         for sharding in &spec.shardings {
             let mut own = Vec::new();
@@ -153,7 +153,7 @@ impl World {
                 }
             }
         }
-        let world = Self {
+        let mut world = Self {
             oracle,
             shardings,
             names,
@@ -161,10 +161,11 @@ impl World {
         };
         for table in Table::ALL {
             for chunk in world.spec.rows_of(table).chunks(100) {
-                world.oracle.execute(&insert(table, chunk)).await?;
+                let insert = insert_into(table, table.name(), chunk);
+                world.oracle.execute(&insert).await?;
             }
         }
-        for sharded in &world.shardings {
+        for sharded in &mut world.shardings {
             sharded.fill(&world.spec).await?;
         }
         Ok(world)
@@ -244,6 +245,7 @@ impl Sharded {
             let own = physical.iter().filter(|physical| physical.source == name);
             let tables: Vec<_> = own.map(|own| (own.name.clone(), own.table)).collect();
             let source = source(&db, &name);
+            retype(&source, &tables).await?;
             text::alter(&source, &tables, &spec.collations).await?;
         }
         db.refresh().await?;
@@ -251,33 +253,17 @@ impl Sharded {
             db,
             sources: count,
             physical,
+            placed: Vec::new(),
+            original: Contents::new(),
         })
     }
 
     /// Inserts the rows of a world.
-    async fn fill(&self, spec: &WorldSpec) -> Result<(), ShardingError> {
-        for table in [Table::Fact, Table::Item] {
-            // The rows of one statement are of one data source.
-            let mut by_source: BTreeMap<String, Vec<Row>> = BTreeMap::new();
-            for row in spec.rows_of(table) {
-                let explained = self.db.explain(&insert(table, std::slice::from_ref(row)))?;
-                let source = explained.nodes[0].source.clone();
-                by_source.entry(source).or_default().push(row.clone());
-            }
-            for rows in by_source.values() {
-                for chunk in rows.chunks(100) {
-                    self.db.execute(&insert(table, chunk)).await?;
-                }
-            }
-        }
-        for physical in &self.physical {
-            if matches!(physical.table, Table::Tag | Table::Owner) {
-                let rows = spec.rows_of(physical.table);
-                if !rows.is_empty() {
-                    let source = source(&self.db, &physical.source);
-                    source.execute(&insert(physical.table, rows)).await?;
-                }
-            }
+    async fn fill(&mut self, spec: &WorldSpec) -> Result<(), ShardingError> {
+        self.placed = self.placed(spec)?;
+        self.restore(0..self.physical.len()).await?;
+        for table in Table::ALL {
+            self.original.extend(self.contents(table).await?);
         }
         Ok(())
     }
@@ -287,15 +273,15 @@ fn source(db: &ShardingConnection, name: &str) -> DatabaseConnection {
     db.source(name).unwrap()
 }
 
-/// Inserts rows.
+/// Inserts rows of a table into the one of this name.
 ///
 /// # Panics
 /// If a row has another count of values than the table has columns.
-pub fn insert(table: Table, rows: &[Row]) -> InsertStatement {
+pub fn insert_into(table: Table, name: &str, rows: &[Row]) -> InsertStatement {
     let columns = table.columns();
     let mut insert = Query::insert();
     insert
-        .into_table(Alias::new(table.name()))
+        .into_table(Alias::new(name))
         .columns(columns.iter().map(|column| Alias::new(column.name)));
     for row in rows {
         let values = row.iter().zip(columns);
@@ -322,6 +308,20 @@ async fn create(oracle: &DatabaseConnection) -> Result<(), DbErr> {
         oracle
             .execute_raw(Statement::from_string(backend, backend.build(&create).sql))
             .await?;
+    }
+    Ok(())
+}
+
+/// PostgreSQL has no unsigned integers; SeaORM reads them from `integer` and makes `bigint`.
+async fn retype(db: &DatabaseConnection, tables: &[(String, Table)]) -> Result<(), DbErr> {
+    if ConnectionTrait::get_database_backend(db) != DbBackend::Postgres {
+        return Ok(());
+    }
+    for (name, table) in tables {
+        if *table == Table::Fact {
+            let sql = format!("ALTER TABLE \"{name}\" ALTER COLUMN units TYPE integer");
+            db.execute_unprepared(&sql).await?;
+        }
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ mod join;
 mod nested;
 mod predicate;
 mod select;
+mod write;
 
 use sea_orm::DbBackend;
 
@@ -72,7 +73,9 @@ pub fn case(spec: &WorldSpec, backend: DbBackend, seed: u64, number: u64) -> Cas
         depth: 2,
         names: 0,
     };
-    let statement = if maker.random.percent(35) {
+    let statement = if maker.random.percent(10) {
+        Statement::Write(maker.write())
+    } else if maker.random.percent(35) {
         Statement::Find(maker.find())
     } else {
         let select = maker.select();
@@ -145,10 +148,13 @@ impl Maker<'_> {
 
     /// An order by an expression, in any direction.
     fn order(&mut self, by: Expr) -> Order {
+        let number = matches!(by, Expr::Text(..));
         Order {
             by,
             desc: self.random.one_in(2),
             nulls_first: match self.random.below(14) {
+                // NULLS FIRST becomes `1 IS NULL` where a database does not have it.
+                _ if number => None,
                 0 => Some(true),
                 1 => Some(false),
                 _ => None,

@@ -337,6 +337,10 @@ impl Maker<'_> {
             4 => (Expr::aggregate("SUM", Some(number)), false),
             5 => (Expr::aggregate("MAX", Some(number)), false),
             6 => (Expr::Call("LAG".to_owned(), vec![number]), true),
+            // What sea-query writes for frames with bound numbers, only SQLite reads.
+            _ if self.backend == DbBackend::Postgres => {
+                (Expr::aggregate("MIN", Some(number)), false)
+            }
             _ => {
                 window.rows = Some((2, 1));
                 (Expr::aggregate("SUM", Some(number)), true)

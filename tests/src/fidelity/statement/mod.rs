@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod promise;
+pub mod write;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,8 @@ pub enum Statement {
     Query(Select, Fetch),
     /// SeaORM's query of an entity.
     Find(Find),
+    /// A write.
+    Write(write::Write),
 }
 
 /// How the rows of a SELECT are fetched.
@@ -563,6 +566,9 @@ impl Case {
                     ..find.clone()
                 };
                 format!("{around}{rest:?} {filter}")
+            }
+            Statement::Write(write) => {
+                format!("{around}{}", super::execute_write::show(write, backend))
             }
         }
     }

@@ -34,6 +34,10 @@ pub fn of(statement: &Statement) -> Promise {
             promise
         }
         Statement::Find(find) => of_find(find),
+        Statement::Write(_) => Promise {
+            order: Ordering::Keys(Vec::new()),
+            cut: false,
+        },
     }
 }
 
@@ -56,6 +60,7 @@ pub fn uncut(statement: &Statement) -> Statement {
             };
             Statement::Find(find)
         }
+        Statement::Write(write) => Statement::Write(write.clone()),
     }
 }
 
@@ -247,6 +252,11 @@ pub fn is_determined(statement: &Statement) -> bool {
             let orders = find.orders.iter().map(|order| &order.by);
             let mut selects = find.filter.iter().chain(orders).flat_map(Expr::selects);
             let outer = Select::default();
+            selects.all(|(select, nesting)| nested(select, nesting, &[&outer]))
+        }
+        Statement::Write(write) => {
+            let outer = Select::default();
+            let mut selects = write.exprs().into_iter().flat_map(Expr::selects);
             selects.all(|(select, nesting)| nested(select, nesting, &[&outer]))
         }
     }
