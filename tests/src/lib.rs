@@ -10,6 +10,7 @@
 )]
 
 pub mod entity;
+pub mod fidelity;
 pub mod json;
 pub mod suite;
 pub mod world;
