@@ -134,6 +134,10 @@ impl Explainer<'_> {
                 strips,
             } => {
                 let mut steps = steps(merge, *page);
+                if !read.paging.groups.is_empty() && page.limit.is_some() {
+                    let tails = read.paging.groups.len();
+                    steps.insert(0, format!("one tail after the other, {tails} at most"));
+                }
                 if *strips {
                     steps.push("let the database make rows without what was sorted by".to_owned());
                 }

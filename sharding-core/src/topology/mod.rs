@@ -6,6 +6,7 @@ mod change;
 mod draft;
 mod mistake;
 mod names;
+mod order;
 mod rule;
 mod table;
 mod tails;

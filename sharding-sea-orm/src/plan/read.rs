@@ -7,6 +7,7 @@ use sharding_core::key::KeySet;
 use sharding_core::plan::{self, Clause, Merge, Output, Reach, ReadPlan, Refusal, SelectShape};
 use sharding_core::topology::{Key, SourceId, Table, Unit};
 
+use super::paging::Paging;
 use super::ranked::ranked;
 use super::{Planned, at_least_one, check_others, gathered, reach};
 use crate::catalog::Collation;
@@ -34,6 +35,8 @@ pub(crate) struct PlannedRead {
     pub(crate) plan: ReadPlan,
     /// The columns of the units' rows that are put in order by ranks, and their collations.
     pub(crate) ranked: Vec<(usize, Collation)>,
+    /// Which of the units a page needs.
+    pub(crate) paging: Paging,
     /// What the rows look like that are computed here; `None` if none are.
     pub(crate) computed: Option<Computed>,
 }
@@ -245,12 +248,7 @@ impl<'p> Planner<'p> {
         let unit = self.everything();
         let jobs = self.jobs(form, self.select, &[unit]);
         let jobs = jobs.map_err(|clause| self.refusal(clause))?;
-        Ok(self.planned(Climbed {
-            plan: ReadPlan::Pass,
-            jobs,
-            ranked: Vec::new(),
-            computed: None,
-        }))
+        Ok(self.planned(Climbed::plain(ReadPlan::Pass, jobs)))
     }
 
     fn climb(self, form: Form<'_>, tree: &Tree<'_>) -> Result<PlannedRead, ShardingError> {
@@ -288,12 +286,7 @@ impl<'p> Planner<'p> {
         let plan = plan::plan_read(shape.clone(), reach)?;
         if let ReadPlan::Union(_) = plan {
             let jobs = self.jobs(form, self.select, &[self.everything()])?;
-            return Ok(Climbed {
-                plan,
-                jobs,
-                ranked: Vec::new(),
-                computed: None,
-            });
+            return Ok(Climbed::plain(plan, jobs));
         }
         let units = self.units(unit, selection.required.as_deref())?;
         let parts = &tree.root.parts;
@@ -301,11 +294,17 @@ impl<'p> Planner<'p> {
         let select = for_merge(self.select, parts, &selection, &plan, backend);
         let jobs = self.jobs(form, &select, &units)?;
         let ranked = ranked(&plan, &selection)?;
+        let mut paging = Paging::of(&plan, &selection, &units, backend);
+        let is_total = self.tables.len() == 1 && selection.is_total;
+        paging.look_far(&plan, self.select, parts, is_total, |count| {
+            self.jobs(form, count, &units)
+        })?;
         let computed = self.computed(form, &shape, selection, &plan, &units)?;
         Ok(Climbed {
             plan,
             jobs,
             ranked,
+            paging,
             computed,
         })
     }
@@ -474,6 +473,7 @@ impl<'p> Planner<'p> {
             jobs: climbed.jobs,
             plan: climbed.plan,
             ranked: climbed.ranked,
+            paging: climbed.paging,
             computed: climbed.computed,
         }
     }
@@ -501,7 +501,20 @@ struct Climbed {
     plan: ReadPlan,
     jobs: Vec<Job>,
     ranked: Vec<(usize, Collation)>,
+    paging: Paging,
     computed: Option<Computed>,
+}
+
+impl Climbed {
+    fn plain(plan: ReadPlan, jobs: Vec<Job>) -> Self {
+        Self {
+            plan,
+            jobs,
+            ranked: Vec::new(),
+            paging: Paging::default(),
+            computed: None,
+        }
+    }
 }
 
 /// Where a unit is.

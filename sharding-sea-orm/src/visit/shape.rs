@@ -18,7 +18,7 @@ use super::one_row::is_of_one_row;
 use super::proof::orders;
 use super::route::column_of;
 use super::scan::is_count_of_rows;
-use super::tree::{Block, Reads, Tree};
+use super::tree::{Block, Reads, Tree, Use};
 use crate::catalog::Collation;
 use crate::shards::{Sharded, Shards};
 
@@ -34,6 +34,11 @@ pub(crate) struct Selection {
     /// The collation of each item, and of each key of groups, where that is known.
     pub(crate) collations: Vec<Option<Collation>>,
     pub(crate) key_collations: Vec<Option<Collation>>,
+    /// The sharded table, by its position in the topology, and its column by which rows are sorted
+    /// first.
+    pub(crate) first_order: Option<(usize, String)>,
+    /// Whether rows of the one table are sorted by its primary key, among others.
+    pub(crate) is_total: bool,
     /// The tables of which every row of the answer has a row, by their positions in the topology;
     /// `None` if that is not known.
     pub(crate) required: Option<Vec<usize>>,
@@ -168,6 +173,7 @@ impl Reader<'_, '_> {
             let proof = at.map(|at| self.order_proof(&shape.items[at]));
             shape.order.push(self.order_key(key, at, proof));
         }
+        self.note_order(shape, selection);
         let shown = parts.items.iter().map(|item| &item.expr);
         let exprs = shown.chain(&selection.hidden);
         selection.collations = exprs.map(|expr| self.collation(expr)).collect();
@@ -181,6 +187,34 @@ impl Reader<'_, '_> {
             let collations = selection.keys.iter().map(|key| self.collation(key));
             selection.key_collations = collations.collect();
         }
+    }
+
+    fn note_order(&self, shape: &SelectShape, selection: &mut Selection) {
+        let shown = self.block.parts.items.iter().map(|item| &item.expr);
+        let exprs: Vec<&Expr> = shown.chain(&selection.hidden).collect();
+        let column = |key: &OrderKey| {
+            let expr = exprs.get(key.item?)?;
+            let (used, _) = self.used(expr)?;
+            let (sharded, column) = self.sharded(expr)?;
+            (!self.block.is_optional(used)).then_some((sharded, column))
+        };
+        let columns: Vec<Option<(&Sharded<'_>, String)>> = shape.order.iter().map(column).collect();
+        let first = columns.first().and_then(Option::as_ref);
+        let first_order = first.map(|(sharded, column)| (sharded.at, column.clone()));
+        let is_total = match self.block.uses.as_slice() {
+            [
+                Use {
+                    reads: Reads::Table(sharded),
+                    ..
+                },
+            ] => sharded.entity.unique_keys.last().is_some_and(|primary| {
+                let known = |name: &String| columns.iter().flatten().any(|(_, own)| own == name);
+                !primary.is_empty() && primary.iter().all(known)
+            }),
+            _ => false,
+        };
+        selection.first_order = first_order;
+        selection.is_total = is_total;
     }
 
     fn made(&self, groups: &Groups, expr: &Expr) -> Made {

@@ -1,10 +1,12 @@
 //! A statement from end to end: planned, executed, merged.
 
+mod page;
+
 use sea_orm::{
     ConnectionTrait, DbBackend, DbErr, ExecResult, MockDatabase, MockExecResult, QueryResult,
     Statement,
 };
-use sharding_core::plan::{Merge, Page, ReadPlan};
+use sharding_core::plan::{Merge, Page, ReadPlan, SortKey};
 
 use crate::execute::{Returning, RowStream, Session, query_all, query_some};
 use crate::merge::{Equal, Ranks, buffered, concatenate, merge_groups, merge_streams, strip};
@@ -39,11 +41,8 @@ pub(crate) async fn read_all(
         }
         ReadPlan::Merge { merge, page, .. } if *merge != Merge::Concatenate => {
             let (merge, page) = (merge.clone(), *page);
-            read.jobs.extend(jobs.first().cloned());
-            let answers = query_all(session, jobs).await?;
-            let ranks = ranks(session, &read, &answers).await?;
-            let streams = answers.into_iter().map(buffered).collect();
-            collect(in_order(session, read, streams, merge, page, ranks)).await
+            read.jobs = jobs;
+            page::read_page(session, read, merge, page).await
         }
         _ => Ok(query_all(session, jobs)
             .await?
@@ -73,18 +72,19 @@ fn in_order<'a>(
     page: Page,
     ranks: Ranks,
 ) -> RowStream<'a> {
-    let (keys, equal) = match merge {
+    let (keys, equal) = keys_of(merge);
+    let merged = merge_streams(streams, keys, page, equal, ranks);
+    match (read.computed, read.jobs.first()) {
+        (Some(computed), Some(job)) => strip(session, job.source(), computed, merged),
+        _ => merged,
+    }
+}
+
+fn keys_of(merge: Merge) -> (Vec<SortKey>, Equal) {
+    match merge {
         Merge::Distinct(keys) => (keys, Equal::One),
         Merge::Order(keys) => (keys, Equal::Kept),
         Merge::Concatenate | Merge::Groups(_) => (Vec::new(), Equal::Kept),
-    };
-    let merged = merge_streams(streams, keys, page, equal, ranks);
-    match (read.computed, read.jobs.first()) {
-        (Some(computed), Some(job)) => {
-            let visible = computed.columns.len() - computed.hidden;
-            strip(session, job.source(), computed, visible, merged)
-        }
-        _ => merged,
     }
 }
 
@@ -134,6 +134,9 @@ pub(crate) async fn read_stream(
         ReadPlan::Merge { merge, page, .. } => {
             let (merge, page) = (merge.clone(), *page);
             read.jobs.extend(jobs.first().cloned());
+            if read.ranked.is_empty() && read.computed.is_none() && !read.paging.groups.is_empty() {
+                return Ok(page::stream_in_sequence(session, read, jobs, merge, page));
+            }
             // Ranks are those among all texts, so all rows have to be there first.
             if read.ranked.is_empty()
                 && let Some(streams) = session.stream_side_by_side(&jobs).await?
