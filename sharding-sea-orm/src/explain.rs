@@ -144,6 +144,10 @@ impl Explainer<'_> {
                 (Rung::Merge, steps)
             }
         };
+        let mut steps = steps;
+        if read.counted.is_some() {
+            steps.push("count the rows".to_owned());
+        }
         let names: Vec<String> = read
             .tables
             .iter()

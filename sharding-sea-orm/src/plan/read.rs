@@ -37,6 +37,8 @@ pub(crate) struct PlannedRead {
     pub(crate) ranked: Vec<(usize, Collation)>,
     /// Which of the units a page needs.
     pub(crate) paging: Paging,
+    /// The name of the one column of the answer, if that is the count of the rows.
+    pub(crate) counted: Option<String>,
     /// What the rows look like that are computed here; `None` if none are.
     pub(crate) computed: Option<Computed>,
 }
@@ -263,9 +265,27 @@ impl<'p> Planner<'p> {
                 break;
             }
         }
-        Err(self
-            .refusal(refused.unwrap_or(Clause::NotUnderstood))
-            .into())
+        match self.counted(tree) {
+            Some(counted) => Ok(counted),
+            None => Err(self
+                .refusal(refused.unwrap_or(Clause::NotUnderstood))
+                .into()),
+        }
+    }
+
+    /// The plan of a statement that counts the rows of another one and does nothing else, such as
+    /// those of paginators: the other one's rows are counted as they arrive.
+    fn counted(&self, tree: &Tree<'_>) -> Option<PlannedRead> {
+        let (name, rows) = tree.count_of()?;
+        let Ok(Planned::Sharded(read)) = plan_read(self.shards, rows, Want::All) else {
+            return None;
+        };
+        let expr = &tree.root.parts.items.first()?.expr;
+        let name = name.unwrap_or_else(|| dialect::computed_name(self.shards.backend, expr));
+        Some(PlannedRead {
+            counted: Some(name),
+            ..read
+        })
     }
 
     fn divided(
@@ -474,6 +494,7 @@ impl<'p> Planner<'p> {
             plan: climbed.plan,
             ranked: climbed.ranked,
             paging: climbed.paging,
+            counted: None,
             computed: climbed.computed,
         }
     }

@@ -2,14 +2,17 @@
 
 mod page;
 
+use futures_util::TryStreamExt;
 use sea_orm::{
     ConnectionTrait, DbBackend, DbErr, ExecResult, MockDatabase, MockExecResult, QueryResult,
     Statement,
 };
 use sharding_core::plan::{Merge, Page, ReadPlan, SortKey};
 
-use crate::execute::{Returning, RowStream, Session, query_all, query_some};
-use crate::merge::{Equal, Ranks, buffered, concatenate, merge_groups, merge_streams, strip};
+use crate::execute::{Job, Returning, RowStream, Session, query_all, query_some};
+use crate::merge::{
+    Equal, Ranks, buffered, concatenate, merge_groups, merge_streams, shape_count, strip,
+};
 use crate::plan::{PlannedRead, PlannedWrite};
 
 /// All rows of a SELECT.
@@ -17,6 +20,9 @@ pub(crate) async fn read_all(
     session: Session<'_>,
     mut read: PlannedRead,
 ) -> Result<Vec<QueryResult>, DbErr> {
+    if let Some(name) = read.counted.take() {
+        return Box::pin(count(session, read, name)).await;
+    }
     let jobs = std::mem::take(&mut read.jobs);
     match &read.plan {
         ReadPlan::Merge {
@@ -61,6 +67,22 @@ async fn ranks(
         Some(job) => Ranks::of(session, job.source(), &read.ranked, answers).await,
         None => Ok(Ranks::default()),
     }
+}
+
+/// One row with the count of the rows.
+async fn count(
+    session: Session<'_>,
+    read: PlannedRead,
+    name: String,
+) -> Result<Vec<QueryResult>, DbErr> {
+    let source = read.jobs.first().map(Job::source).unwrap_or_default();
+    let mut rows = read_stream(session, read).await?;
+    let mut counted = 0_i128;
+    while rows.try_next().await?.is_some() {
+        counted += 1;
+    }
+    drop(rows);
+    shape_count(session, source, name, counted).await
 }
 
 /// The rows of sorted streams in their common order.
@@ -112,6 +134,10 @@ pub(crate) async fn read_stream(
     mut read: PlannedRead,
 ) -> Result<RowStream<'_>, DbErr> {
     let mut jobs = std::mem::take(&mut read.jobs);
+    if let Some(name) = read.counted.take() {
+        read.jobs = jobs;
+        return Ok(buffered(Box::pin(count(session, read, name)).await?));
+    }
     match &read.plan {
         ReadPlan::Merge {
             merge: Merge::Concatenate,
@@ -230,7 +256,5 @@ fn cut(rows: Vec<QueryResult>, page: Page) -> Vec<QueryResult> {
 }
 
 async fn collect(rows: RowStream<'_>) -> Result<Vec<QueryResult>, DbErr> {
-    use futures_util::TryStreamExt;
-
     rows.try_collect().await
 }

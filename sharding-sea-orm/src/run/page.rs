@@ -105,6 +105,7 @@ async fn in_sequence(
             plan: read.plan.clone(),
             ranked: read.ranked.clone(),
             paging: Paging::default(),
+            counted: None,
             computed: None,
         };
         // Everything is taken, so that it is known how many rows come before the page.

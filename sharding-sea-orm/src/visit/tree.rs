@@ -4,15 +4,15 @@ use std::rc::Rc;
 
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{
-    Expr, JoinOn, JoinType, SelectExpr, SelectStatement, SubQueryStatement, TableName as SqlName,
-    TableRef, UnionType, WindowSelectType,
+    ColumnRef, Expr, Func, JoinOn, JoinType, SelectExpr, SelectStatement, SubQueryStatement,
+    TableName as SqlName, TableRef, UnionType, WindowSelectType,
 };
 use sharding_core::plan::Clause;
 
 use super::dissect::{Parts, dissect_select};
 use super::expr::{each_part, parts_of_window, parts_of_with, select_of_with};
 use super::recompose::is_whole;
-use super::scan::{Scan, scan_expr, scan_statement};
+use super::scan::{Scan, is_count_of_rows, scan_expr, scan_statement};
 use crate::shards::{Sharded, Shards};
 
 /// A whole statement.
@@ -155,6 +155,43 @@ impl<'a> Tree<'a> {
             root,
             scan,
         })
+    }
+
+    /// The statement whose rows this one counts, if it does nothing else, and the alias of the
+    /// count.
+    pub(crate) fn count_of(&self) -> Option<(Option<String>, &SelectStatement)> {
+        let parts = &self.root.parts;
+        let bare = parts.joins.is_empty()
+            && parts.condition.is_none()
+            && parts.group.is_empty()
+            && parts.having.is_none()
+            && parts.order.is_empty()
+            && parts.unions.is_empty()
+            && parts.distinct.is_none()
+            && (parts.limit, parts.offset) == (None, None)
+            && parts.lock.is_none()
+            && self.root.whole
+            && !self.has_with;
+        let ([item], [TableRef::SubQuery(rows, _)]) = (&*parts.items, &*parts.from) else {
+            return None;
+        };
+        let alias = item.alias.as_ref().map(ToString::to_string);
+        let name = match &item.expr {
+            Expr::Custom(text) if is_count_of_rows(text) => {
+                alias.or_else(|| text.split(" AS ").nth(1).map(str::to_owned))
+            }
+            Expr::FunctionCall(call) => {
+                let counts_rows = matches!(call.get_func(), Func::Count)
+                    && matches!(call.get_args(), [Expr::Column(ColumnRef::Asterisk(None))])
+                    && call.get_filter().is_none();
+                if !counts_rows {
+                    return None;
+                }
+                alias
+            }
+            _ => return None,
+        };
+        (bare && item.window.is_none()).then_some((name, rows))
     }
 
     /// Every use of a sharded table with the blocks around it, the innermost first.
