@@ -244,9 +244,6 @@ impl<'p> Planner<'p> {
     }
 
     fn pass(self, form: Form<'_>) -> Result<PlannedRead, ShardingError> {
-        if form.would_lose_locks() {
-            return Err(self.refusal(Clause::LockOfJoin).into());
-        }
         let unit = self.everything();
         let jobs = self.jobs(form, self.select, &[unit]);
         let jobs = jobs.map_err(|clause| self.refusal(clause))?;
@@ -299,9 +296,6 @@ impl<'p> Planner<'p> {
         if self.want == Want::One && !shape.locks {
             // The caller reads the first row only, so more need not be fetched.
             shape.page.limit = Some(shape.page.limit.map_or(1, |limit| limit.min(1)));
-        }
-        if form.would_lose_locks() {
-            return Err(Clause::LockOfJoin);
         }
         let plan = plan::plan_read(shape.clone(), reach)?;
         if let ReadPlan::Union(_) = plan {
@@ -562,11 +556,6 @@ impl Place {
 }
 
 impl Form<'_> {
-    /// Databases lock no rows through a WITH clause, without a word.
-    fn would_lose_locks(&self) -> bool {
-        matches!(self, Self::Tree(tree) if tree.locks)
-    }
-
     /// The parts of the statement itself.
     fn parts(&self) -> &Parts {
         match self {

@@ -1,5 +1,5 @@
 use sea_orm::DbBackend;
-use sea_orm::sea_query::{Expr, ExprTrait, Func, NullOrdering, Order, SelectExpr, SelectStatement};
+use sea_orm::sea_query::{Expr, ExprTrait, NullOrdering, Order, SelectExpr, SelectStatement};
 use sharding_core::plan::{GroupPlan, Part, Partial, SortKey};
 
 use crate::visit::{Parts, Selection};
@@ -21,7 +21,7 @@ pub(super) fn select_partials(
         .reset_limit()
         .reset_offset();
     for partial in &plan.partials {
-        select.expr(partial_expr(partial, parts, selection, backend));
+        select.expr(partial_expr(partial, parts, selection));
     }
     for key in plan.keys.iter().chain(&plan.distinct) {
         select.add_group_by([position(key)]);
@@ -44,12 +44,7 @@ fn position(key: &SortKey) -> Expr {
     Expr::cust((key.column + 1).to_string())
 }
 
-fn partial_expr(
-    partial: &Partial,
-    parts: &Parts,
-    selection: &Selection,
-    backend: DbBackend,
-) -> SelectExpr {
+fn partial_expr(partial: &Partial, parts: &Parts, selection: &Selection) -> SelectExpr {
     let bare = |expr: Expr| SelectExpr {
         expr,
         alias: None,
@@ -66,10 +61,6 @@ fn partial_expr(
             bare(match part {
                 Part::Whole => aggregate.clone(),
                 Part::Argument => argument(aggregate),
-                // SQLite's SUM overflows where its AVG does not.
-                Part::Sum if backend == DbBackend::Sqlite => over(aggregate, |argument| {
-                    Func::cust("TOTAL").arg(argument).into()
-                }),
                 Part::Sum => over(aggregate, ExprTrait::sum),
                 Part::Count => over(aggregate, ExprTrait::count),
             })

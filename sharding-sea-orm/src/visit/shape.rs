@@ -19,7 +19,8 @@ use super::proof::orders;
 use super::route::column_of;
 use super::scan::is_count_of_rows;
 use super::tree::{Block, Reads, Tree, Use};
-use crate::catalog::Collation;
+use crate::catalog::{Collation, Known};
+use crate::entity::EntityTable;
 use crate::shards::{Sharded, Shards};
 
 /// What the items of a shape are in SQL.
@@ -455,6 +456,7 @@ impl Reader<'_, '_> {
                 let [only] = uses.as_slice() else { return None };
                 let has = match &only.reads {
                     Reads::Table(sharded) => sharded.entity.column(&column).is_some(),
+                    Reads::Plain(entity, _) => entity.column(&column).is_some(),
                     _ => true,
                 };
                 has.then_some(0)?
@@ -472,18 +474,26 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// The entity and the catalog's word on the table of which an expression is a column, and the
+    /// column.
+    fn described(&self, expr: &Expr) -> Option<(&EntityTable, &Known, String)> {
+        let (used, column) = self.used(expr)?;
+        match &self.block.uses[used].reads {
+            Reads::Table(sharded) => Some((sharded.entity, sharded.facts, column)),
+            Reads::Plain(entity, known) => Some((entity, known, column)),
+            _ => None,
+        }
+    }
+
     pub(super) fn column_type(&self, expr: &Expr) -> Option<&ColumnType> {
-        let (sharded, column) = self.sharded(expr)?;
-        sharded
-            .entity
-            .column(&column)
-            .map(|column| &column.column_type)
+        let (entity, _, column) = self.described(expr)?;
+        entity.column(&column).map(|column| &column.column_type)
     }
 
     /// The collation of a column, or of an aggregate's argument.
     fn collation(&self, expr: &Expr) -> Option<Collation> {
-        if let Some((sharded, column)) = self.sharded(expr) {
-            return sharded.facts.collation(&column).cloned();
+        if let Some((_, known, column)) = self.described(expr) {
+            return known.collation(&column).cloned();
         }
         match expr {
             Expr::FunctionCall(call) if is_aggregate(expr) => match call.get_args() {
@@ -495,10 +505,10 @@ impl Reader<'_, '_> {
     }
 
     pub(super) fn column_proof(&self, expr: &Expr) -> Proof {
-        if let (Some((sharded, column)), Some(column_type)) =
-            (self.sharded(expr), self.column_type(expr))
+        if let (Some((_, known, column)), Some(column_type)) =
+            (self.described(expr), self.column_type(expr))
         {
-            return orders(&column, column_type, sharded.facts, self.shards.backend);
+            return orders(&column, column_type, known, self.shards.backend);
         }
         Proof::Checked("is not a column of the entity".into())
     }

@@ -13,6 +13,8 @@ use super::dissect::{Parts, dissect_select};
 use super::expr::{each_part, parts_of_window, parts_of_with, select_of_with};
 use super::recompose::is_whole;
 use super::scan::{Scan, is_count_of_rows, scan_expr, scan_statement};
+use crate::catalog::Known;
+use crate::entity::EntityTable;
 use crate::shards::{Sharded, Shards};
 
 /// A whole statement.
@@ -65,7 +67,9 @@ pub(super) enum Reads<'a> {
     Block(Rc<Block<'a>>, Vec<String>),
     /// A recursive common table expression.
     Itself,
-    /// A table that is not sharded, or a function.
+    /// A table that is not sharded, of a registered entity.
+    Plain(&'a EntityTable, &'a Known),
+    /// Another table that is not sharded, or a function.
     Other,
 }
 
@@ -194,6 +198,17 @@ impl<'a> Tree<'a> {
         (bare && item.window.is_none()).then_some((name, rows))
     }
 
+    /// Whether sharded tables stand in FROM and JOIN of the statement itself and nowhere else.
+    pub(crate) fn is_flat(&self) -> bool {
+        let is_flat = |used: &Use<'_>| !matches!(used.reads, Reads::Block(..) | Reads::Itself);
+        self.root.uses.iter().all(is_flat)
+            && self.root.inner.is_empty()
+            && self.root.branches.is_empty()
+            && self.root.defined.is_empty()
+            && self.root.whole
+            && !self.has_with
+    }
+
     /// Every use of a sharded table with the blocks around it, the innermost first.
     pub(crate) fn each_table<'t>(&'t self, look: Look<'_, 't, 'a>) {
         self.root.each_table(&mut Vec::new(), look);
@@ -218,7 +233,7 @@ impl<'a> Block<'a> {
                     let outside = usize::from(!used.lateral);
                     block.each_table(&mut around[outside..].to_vec(), look);
                 }
-                Reads::Itself | Reads::Other => {}
+                Reads::Itself | Reads::Plain(..) | Reads::Other => {}
             }
         }
         for inner in &self.inner {
@@ -235,7 +250,7 @@ impl<'a> Block<'a> {
         let reads = |used: &Use<'_>| match &used.reads {
             Reads::Table(_) => true,
             Reads::Block(block, _) => block.reads_sharded(),
-            Reads::Itself | Reads::Other => false,
+            Reads::Itself | Reads::Plain(..) | Reads::Other => false,
         };
         self.uses.iter().any(reads)
             || self.defined.iter().any(|table| table.reads_sharded())
@@ -386,7 +401,10 @@ impl<'a> Builder<'a> {
             }
             None => {
                 self.others.push(name.clone());
-                Reads::Other
+                match self.shards.find_plain(name) {
+                    Some((entity, known)) => Reads::Plain(entity, known),
+                    None => Reads::Other,
+                }
             }
         }
     }
