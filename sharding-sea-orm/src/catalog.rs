@@ -233,10 +233,11 @@ pub(crate) async fn load(topology: &Topology, sources: &[Arc<Source>]) -> Result
             plain: Arc::default(),
         });
     }
+    let schemas = &schemas(topology);
     let catalogs = topology.sources().map(|(id, _)| async move {
         let source = &sources[id.index()];
         let _permit = source.permit(1).await?;
-        Ok::<_, DbErr>((id, dialect::catalog(&source.connection).await?))
+        Ok::<_, DbErr>((id, dialect::catalog(&source.connection, schemas).await?))
     });
     let catalogs = futures_util::future::try_join_all(catalogs).await?;
     let mut longest = HashMap::new();
@@ -275,6 +276,16 @@ pub(crate) async fn load(topology: &Topology, sources: &[Arc<Source>]) -> Result
         plain: Arc::new(plain),
         topology: Arc::new(topology),
     })
+}
+
+/// The schemas that tables name.
+pub(crate) fn schemas(topology: &Topology) -> Vec<String> {
+    let sharded = topology.tables().iter().map(|table| table.name());
+    let names = sharded.chain(topology.plain().map(|(name, _)| name));
+    let schemas: BTreeSet<String> = names
+        .filter_map(|name| name.schema.as_ref().map(ToString::to_string))
+        .collect();
+    schemas.into_iter().collect()
 }
 
 impl Catalog {

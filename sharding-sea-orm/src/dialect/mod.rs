@@ -54,11 +54,14 @@ macro_rules! of_dialect {
 
 const NO_DIALECT: &str = "a connection of a database whose feature is not enabled";
 
-/// Reads what is needed of a data source's catalog.
-pub(crate) async fn catalog<C: ConnectionTrait>(connection: &C) -> Result<Catalog, DbErr> {
+/// Reads what is needed of a data source's catalog: of its default schema and of these.
+pub(crate) async fn catalog<C: ConnectionTrait>(
+    connection: &C,
+    schemas: &[String],
+) -> Result<Catalog, DbErr> {
     of_dialect!(
         connection.get_database_backend(),
-        dialect => dialect::catalog::load(connection).await,
+        dialect => dialect::catalog::load(connection, schemas).await,
         else Err(ShardingError::Unexpected(NO_DIALECT).into())
     )
 }

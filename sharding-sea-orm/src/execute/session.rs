@@ -9,7 +9,7 @@ use sharding_core::topology::SourceId;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Cluster, Job};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, schemas};
 use crate::connection::ShardingTransaction;
 use crate::dialect;
 
@@ -94,7 +94,8 @@ impl<'a> Session<'a> {
 
     /// The catalog of a source.
     pub(crate) async fn catalog(self, source: SourceId) -> Result<Catalog, DbErr> {
-        on_connection!(self, source, connection => dialect::catalog(connection).await)
+        let schemas = schemas(&self.cluster().shards().topology);
+        on_connection!(self, source, connection => dialect::catalog(connection, &schemas).await)
     }
 
     /// The effect of unprepared text on a source.

@@ -1,20 +1,27 @@
-use sea_orm::{ConnectionTrait, DbErr, Statement};
+use sea_orm::{ConnectionTrait, DbErr, Statement, Value};
 use sharding_core::plan::TextOrder;
 
 use crate::catalog::{Catalog, Collation, Column, Text};
 
-pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Result<Catalog, DbErr> {
-    let sql = "SELECT CAST(table_schema AS CHAR), CAST(table_name AS CHAR), \
+/// Only the schemas that matter are named: the server opens the tables of all others, too.
+pub(in crate::dialect) async fn load<C: ConnectionTrait>(
+    connection: &C,
+    schemas: &[String],
+) -> Result<Catalog, DbErr> {
+    let named = ", ?".repeat(schemas.len());
+    let sql = format!(
+        "SELECT CAST(table_schema AS CHAR), CAST(table_name AS CHAR), \
                CAST(column_name AS CHAR), CAST(collation_name AS CHAR), CAST(data_type AS CHAR), \
                CAST(datetime_precision AS SIGNED), CAST(numeric_scale AS SIGNED), \
                CAST(DATABASE() AS CHAR) \
                FROM information_schema.columns \
-               WHERE table_schema NOT IN \
-               ('mysql', 'information_schema', 'performance_schema', 'sys')";
+               WHERE table_schema IN (DATABASE(){named})"
+    );
     let rows = connection
-        .query_all_raw(Statement::from_string(
+        .query_all_raw(Statement::from_sql_and_values(
             connection.get_database_backend(),
             sql,
+            schemas.iter().map(|schema| Value::from(schema.clone())),
         ))
         .await?;
     let mut catalog = Catalog::default();

@@ -1,11 +1,14 @@
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement};
+use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement, Value};
 use sharding_core::plan::TextOrder;
 
 use crate::catalog::{Catalog, Collation, Column, Text};
 
-pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Result<Catalog, DbErr> {
+pub(in crate::dialect) async fn load<C: ConnectionTrait>(
+    connection: &C,
+    schemas: &[String],
+) -> Result<Catalog, DbErr> {
     let query = |sql: &str| {
         connection.query_all_raw(Statement::from_string(
             connection.get_database_backend(),
@@ -31,13 +34,20 @@ pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Resu
          WHERE c.oid IN (SELECT attcollation FROM pg_attribute)",
     )
     .await?;
-    let columns = query(
+    let named: String = (1..=schemas.len()).map(|at| format!(", ${at}")).collect();
+    let sql = format!(
         "SELECT table_schema::text, table_name::text, column_name::text, collation_name::text, \
          data_type::text, datetime_precision::int4, numeric_scale::int4, collation_schema::text \
          FROM information_schema.columns \
-         WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
-    )
-    .await?;
+         WHERE table_schema IN (current_schema(){named})"
+    );
+    let columns = connection
+        .query_all_raw(Statement::from_sql_and_values(
+            connection.get_database_backend(),
+            sql,
+            schemas.iter().map(|schema| Value::from(schema.clone())),
+        ))
+        .await?;
     let mut catalog = Catalog::default();
     let mut default = Text::Unknown("of the database".to_owned());
     if let Some(row) = database.first() {

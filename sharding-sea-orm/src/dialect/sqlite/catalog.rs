@@ -6,7 +6,10 @@ use sharding_core::plan::TextOrder;
 use crate::catalog::{Catalog, Column, Text};
 
 /// SQLite has no catalog of collations; the text of the table's definition tells them.
-pub(in crate::dialect) async fn load<C: ConnectionTrait>(connection: &C) -> Result<Catalog, DbErr> {
+pub(in crate::dialect) async fn load<C: ConnectionTrait>(
+    connection: &C,
+    _schemas: &[String],
+) -> Result<Catalog, DbErr> {
     let sql = "SELECT m.name, m.sql, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c \
                WHERE m.type = 'table'";
     let rows = connection
