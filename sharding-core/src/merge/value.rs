@@ -1,6 +1,6 @@
 use std::cmp::Ordering;
 
-use bigdecimal::{BigDecimal, FromPrimitive};
+use bigdecimal::{BigDecimal, FromPrimitive, Zero};
 
 use crate::plan::{Direction, Nulls, SortKey, TextOrder};
 
@@ -45,7 +45,7 @@ impl Datum {
             Self::Bool(value) => *value,
             Self::Int(value) => *value != 0,
             Self::Float(value) => *value != 0.0,
-            Self::Decimal(value) => *value != BigDecimal::from(0),
+            Self::Decimal(value) => !value.is_zero(),
             _ => false,
         }
     }

@@ -192,18 +192,12 @@ async fn whole(
 
     let mut read = read;
     read.jobs.extend(jobs.first().cloned());
-    if read.ranked.is_empty() && page.offset > FEW {
-        if let Some(streams) = session.stream_side_by_side(&jobs).await? {
-            return super::collect(in_order(
-                session,
-                read,
-                streams,
-                merge,
-                page,
-                Ranks::default(),
-            ))
-            .await;
-        }
+    if read.ranked.is_empty()
+        && page.offset > FEW
+        && let Some(streams) = session.stream_side_by_side(&jobs).await?
+    {
+        let ranks = Ranks::default();
+        return super::collect(in_order(session, read, streams, merge, page, ranks)).await;
     }
     let answers = query_all(session, jobs).await?;
     let ranks = ranks(session, &read, &answers).await?;

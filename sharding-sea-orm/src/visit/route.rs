@@ -110,7 +110,7 @@ impl<'t, 'a> Router<'_, 't, 'a> {
         let on = block.conditions_on(spot.used).flat_map(conjuncts);
         let links = block.condition.iter().flat_map(conjuncts).chain(on);
         let mut equals: Vec<Spot> = links
-            .filter_map(|link| equality(link))
+            .filter_map(equality)
             .filter_map(|(left, right)| {
                 let (left, right) = (
                     self.spot(&left, spot.block)?,
