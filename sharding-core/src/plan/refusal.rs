@@ -33,7 +33,7 @@ pub enum Clause {
     Window,
     /// WITH.
     CommonTable,
-    /// A RIGHT or FULL JOIN from the sharded table to another.
+    /// An outer join that keeps the unmatched rows of a table which is not sharded.
     OuterJoin,
     /// A join with a table of another data source.
     JoinAcrossSources,
@@ -168,7 +168,9 @@ impl fmt::Display for Clause {
             Self::SetOperation => f.write_str("UNION, INTERSECT or EXCEPT"),
             Self::Window => f.write_str("a window function"),
             Self::CommonTable => f.write_str("WITH"),
-            Self::OuterJoin => f.write_str("RIGHT or FULL JOIN"),
+            Self::OuterJoin => {
+                f.write_str("an outer join that keeps rows of a table which is not sharded")
+            }
             Self::JoinAcrossSources => f.write_str("a join with a table of another data source"),
             Self::NestedTable => f.write_str("a subquery"),
             Self::Join => f.write_str("a join on other columns than the sharding keys"),

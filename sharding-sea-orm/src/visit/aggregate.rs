@@ -9,7 +9,7 @@ use super::proof::adds;
 use super::raw::is_expression;
 use super::route::column_of;
 use super::scan::{Scan, is_count_of_rows, scan_function};
-use super::shape::{Reader, computed};
+use super::shape::Reader;
 
 /// The keys of groups.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ fn decomposed(
     let no_text = Proof::Proven(TextOrder::NoText);
     let order = || match column_of(argument) {
         Some(_) => reader.column_proof(argument),
-        None => computed(argument).proof,
+        None => reader.computed(argument).proof,
     };
     let proof = match (function, column_type) {
         (Function::Count | Function::BitAnd | Function::BitOr, _) => no_text,

@@ -18,7 +18,7 @@ use super::aggregate::holds_aggregate;
 use super::expr::{conjuncts, parts_of_window};
 use super::one_row::is_of_one_row;
 use super::route::{Named, column_of, equality};
-use super::tree::{Block, Inner, Reads, Use};
+use super::tree::{Block, Inner, Place, Reads, Use};
 use crate::shards::Sharded;
 
 /// A sharded table, under the name by which a block knows its columns.
@@ -233,8 +233,8 @@ impl Divider {
     /// Whether a subquery lists sharding keys, and one of these is looked for among them: then
     /// only rows of the same unit can make the condition true.
     fn is_listed<'a>(self, inner: &Inner<'a>, outer: &Block<'a>, around: &[Anchor<'a>]) -> bool {
-        let (Some(column), [item]) = (inner.column(outer), inner.block.parts.items.as_slice())
-        else {
+        let column = inner.column(outer).or_else(|| inner.column_not(outer));
+        let (Some(column), [item]) = (column, inner.block.parts.items.as_slice()) else {
             return false;
         };
         let (Some(listed), true) = (column_of(&item.expr), inner.block.is_list()) else {
@@ -251,7 +251,13 @@ impl Divider {
             }
         };
         let equal = as_if(listed).eq(as_if(column));
-        let tied = |a: &Anchor<'a>| around.iter().any(|b| self.ties(a, b, &[&equal]));
+        // A key that a join has left NULL is not in a list, but not sure to be outside of one either.
+        let excludes = matches!(inner.place, Place::NotIn(_));
+        let is_sure = |anchor: &Anchor<'a>| !(excludes && anchor.optional);
+        let tied = |a: &Anchor<'a>| {
+            let mut around = around.iter().filter(|b| is_sure(b));
+            is_sure(a) && around.any(|b| self.ties(a, b, &[&equal]))
+        };
         own.iter().any(tied)
     }
 

@@ -50,7 +50,7 @@ pub(super) fn orders(
     }
 }
 
-fn is_number(column_type: &ColumnType) -> bool {
+pub(super) fn is_number(column_type: &ColumnType) -> bool {
     is_integer(column_type)
         || matches!(
             column_type,

@@ -231,13 +231,26 @@ impl Inner<'_> {
     /// The column that has to be in the list of this subquery for a row of the block around to
     /// matter.
     pub(super) fn column(&self, around: &Block<'_>) -> Option<Named> {
-        let Place::In(link) = self.place else {
-            return None;
-        };
-        match conjuncts(around.condition.as_ref()?).get(link)? {
-            Expr::Binary(left, BinOper::In, _) => column_of(left),
+        match self.place {
+            Place::In(link) => left_of(link, BinOper::In, around),
             _ => None,
         }
+    }
+
+    /// The column that must not be in the list of this subquery for a row of the block around to
+    /// matter.
+    pub(super) fn column_not(&self, around: &Block<'_>) -> Option<Named> {
+        match self.place {
+            Place::NotIn(link) => left_of(link, BinOper::NotIn, around),
+            _ => None,
+        }
+    }
+}
+
+fn left_of(link: usize, operator: BinOper, around: &Block<'_>) -> Option<Named> {
+    match conjuncts(around.condition.as_ref()?).get(link)? {
+        Expr::Binary(left, own, _) if *own == operator => column_of(left),
+        _ => None,
     }
 }
 

@@ -1,6 +1,8 @@
 //! What the planner needs to know of a statement's select list, groups and order.
 
-use sea_orm::sea_query::{ColumnRef, Expr, NullOrdering, Order, SelectDistinct, SelectExpr};
+use sea_orm::sea_query::{
+    BinOper, ColumnRef, Expr, Func, NullOrdering, Order, SelectDistinct, SelectExpr,
+};
 use sea_orm::{ColumnType, DbBackend, Value};
 use sharding_core::plan::{
     Clause, Direction, GroupKey, Item, Nulls, OrderKey, Page, Proof, RowItem, SelectShape,
@@ -15,7 +17,7 @@ use super::dissect::OrderPart;
 use super::divide::{Anchor, Divider, Spread, is_grouped};
 use super::expr::each_part;
 use super::one_row::is_of_one_row;
-use super::proof::orders;
+use super::proof::{is_number, orders};
 use super::route::column_of;
 use super::scan::is_count_of_rows;
 use super::tree::{Block, Reads, Tree, Use};
@@ -134,7 +136,7 @@ impl Reader<'_, '_> {
             item if !is_window && !as_rows => item,
             Item::Row(row) => Item::Row(row),
             Item::Star => Item::Star,
-            _ => Item::Row(computed(expr)),
+            _ => Item::Row(self.computed(expr)),
         };
         let items = parts.items.iter();
         shape.items = items
@@ -306,7 +308,7 @@ impl Reader<'_, '_> {
         }
         match column_of(expr) {
             Some(_) => row(self.column_proof(expr)),
-            None if is_of_one_row(expr) => row(computed(expr).proof),
+            None if is_of_one_row(expr) => row(self.computed(expr).proof),
             None => Item::Opaque,
         }
     }
@@ -319,7 +321,7 @@ impl Reader<'_, '_> {
                 text: text.clone(),
                 proof: match column_of(key) {
                     Some(_) => self.column_proof(key),
-                    None if is_of_one_row(key) => computed(key).proof,
+                    None if is_of_one_row(key) => self.computed(key).proof,
                     None => Proof::Unproven("may look at several rows".into()),
                 },
             }
@@ -490,6 +492,51 @@ impl Reader<'_, '_> {
         entity.column(&column).map(|column| &column.column_type)
     }
 
+    /// A value that is computed from one row.
+    pub(super) fn computed(&self, expr: &Expr) -> RowItem {
+        let checked = || Proof::Checked("is computed".into());
+        let proof = match self.shards.backend {
+            // Nothing but a column, bare or under a cast, brings a collation of its own.
+            DbBackend::Sqlite if !keeps_collation(expr) => Proof::Proven(TextOrder::Bytes),
+            // Text that is made of columns of one collation has that collation.
+            DbBackend::Postgres => match self.text_of(expr) {
+                Some(Proof::Proven(order)) => Proof::Proven(order),
+                _ => checked(),
+            },
+            _ => checked(),
+        };
+        RowItem {
+            text: format!("{expr:?}"),
+            proof,
+        }
+    }
+
+    /// The one order of all text columns in an expression; `None` if there are none, or other
+    /// columns than those of numbers and times besides.
+    fn text_of(&self, expr: &Expr) -> Option<Proof> {
+        let mut proofs: Vec<Option<Proof>> = Vec::new();
+        self.texts_of(expr, &mut proofs);
+        let first = proofs.first()?.clone()?;
+        proofs
+            .iter()
+            .all(|proof| proof.as_ref() == Some(&first))
+            .then_some(first)
+    }
+
+    fn texts_of(&self, expr: &Expr, proofs: &mut Vec<Option<Proof>>) {
+        match expr {
+            Expr::SubQuery(..) | Expr::Custom(_) | Expr::CustomWithExpr(..) => proofs.push(None),
+            Expr::Column(_) => match self.column_type(expr) {
+                Some(ColumnType::String(_) | ColumnType::Text) => {
+                    proofs.push(Some(self.column_proof(expr)));
+                }
+                Some(other) if is_number(other) || is_time(other) => {}
+                _ => proofs.push(None),
+            },
+            _ => each_part(expr, &mut |part| self.texts_of(part, proofs)),
+        }
+    }
+
     /// The collation of a column, or of an aggregate's argument.
     fn collation(&self, expr: &Expr) -> Option<Collation> {
         if let Some((_, known, column)) = self.described(expr) {
@@ -558,12 +605,27 @@ enum Target {
     Unknown,
 }
 
-/// A value that is computed from one row.
-pub(super) fn computed(expr: &Expr) -> RowItem {
-    RowItem {
-        text: format!("{expr:?}"),
-        proof: Proof::Checked("is computed".into()),
+/// Whether SQLite may take the collation of an expression from a column in it.
+fn keeps_collation(expr: &Expr) -> bool {
+    match expr {
+        Expr::Column(_) | Expr::Custom(_) | Expr::CustomWithExpr(..) | Expr::SubQuery(..) => true,
+        Expr::Unary(_, inner) | Expr::AsEnum(_, inner) => keeps_collation(inner),
+        Expr::FunctionCall(call) => matches!(call.get_func(), Func::Cast),
+        Expr::Binary(_, BinOper::Custom(_), _) => true,
+        _ => false,
     }
+}
+
+fn is_time(column_type: &ColumnType) -> bool {
+    matches!(
+        column_type,
+        ColumnType::Date
+            | ColumnType::Time
+            | ColumnType::DateTime
+            | ColumnType::Timestamp
+            | ColumnType::TimestampWithTimeZone
+            | ColumnType::Boolean
+    )
 }
 
 /// Whether an expression names a column without a table for which this holds.

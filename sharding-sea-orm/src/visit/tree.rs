@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{
-    ColumnRef, Expr, Func, JoinOn, JoinType, SelectExpr, SelectStatement, SubQueryStatement,
-    TableName as SqlName, TableRef, UnionType, WindowSelectType,
+    BinOper, ColumnRef, Expr, Func, JoinOn, JoinType, SelectExpr, SelectStatement,
+    SubQueryStatement, TableName as SqlName, TableRef, UnionType, WindowSelectType,
 };
 use sharding_core::plan::Clause;
 
@@ -84,6 +84,8 @@ pub(super) struct Inner<'a> {
 pub(super) enum Place {
     /// `x IN (SELECT …)` as a link of WHERE; the position among the links.
     In(usize),
+    /// `x NOT IN (SELECT …)` as a link of WHERE.
+    NotIn(usize),
     On,
     Elsewhere,
 }
@@ -419,10 +421,12 @@ impl<'a> Builder<'a> {
         if let Some(condition) = &condition {
             for (link, expr) in super::expr::conjuncts(condition).into_iter().enumerate() {
                 let place = match expr {
-                    Expr::Binary(_, sea_orm::sea_query::BinOper::In, list)
-                        if matches!(**list, Expr::SubQuery(None, _)) =>
-                    {
-                        Place::In(link)
+                    Expr::Binary(_, oper, list) if matches!(**list, Expr::SubQuery(None, _)) => {
+                        match oper {
+                            BinOper::In => Place::In(link),
+                            BinOper::NotIn => Place::NotIn(link),
+                            _ => Place::Elsewhere,
+                        }
                     }
                     _ => Place::Elsewhere,
                 };
@@ -502,8 +506,12 @@ impl<'a> Builder<'a> {
         each_part(expr, &mut |part| {
             // The place is that of the whole link: only its own list is what it says.
             let own = match (place, expr) {
-                (Place::In(_), Expr::Binary(_, _, list)) if std::ptr::eq(&**list, part) => place,
-                (Place::In(_), _) => Place::Elsewhere,
+                (Place::In(_) | Place::NotIn(_), Expr::Binary(_, _, list))
+                    if std::ptr::eq(&**list, part) =>
+                {
+                    place
+                }
+                (Place::In(_) | Place::NotIn(_), _) => Place::Elsewhere,
                 _ => place,
             };
             if outcome.is_ok() {
