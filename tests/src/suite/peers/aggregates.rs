@@ -34,14 +34,18 @@ pub async fn aggregates_of_no_rows(bench: &Bench) {
             .and_where(nothing.clone())
             .group_by_columns([t::Column::Id, t::Column::C])
             .order_by(t::Column::Id, Order::Asc);
-        peers.same(&groups).await.count(0);
+        peers.same(&groups).await.answered().count(0);
         let mut one = select();
         one.expr_as(Expr::cust("COUNT(1)"), "count")
             .expr_as(Expr::col(t::Column::N).sum(), "sum")
             .expr_as(Expr::col(t::Column::N).max(), "max")
             .expr_as(Expr::col(t::Column::D).avg(), "avg")
             .and_where(nothing);
-        peers.same(&one).await.rows(json!([[0, null, null, null]]));
+        peers
+            .same(&one)
+            .await
+            .answered()
+            .rows(json!([[0, null, null, null]]));
     }
     // Empty in some tables only.
     let mut some = select();
@@ -138,16 +142,16 @@ pub async fn functions_around_aggregates(bench: &Bench) {
     for expression in expressions {
         let mut query = select();
         query.expr_as(expression.clone(), "x");
-        peers.same(&query).await.count(1);
+        peers.same(&query).await.answered().count(1);
         query.and_where(Expr::col(t::Column::Id).lt(0));
-        peers.same(&query).await.count(1);
+        peers.same(&query).await.answered().count(1);
         let mut groups = select();
         groups
             .column(t::Column::K)
             .expr_as(expression, "x")
             .group_by_col(t::Column::K)
             .order_by(t::Column::K, Order::Asc);
-        peers.same(&groups).await.count(5);
+        peers.same(&groups).await.answered().count(5);
     }
     let sums = each!(peers, db => t::Entity::find()
         .select_only()
@@ -207,7 +211,11 @@ pub async fn averages(bench: &Bench) {
         .column(t::Column::K)
         .group_by_col(t::Column::K)
         .order_by_expr(Expr::col(t::Column::N).avg(), Order::Desc);
-    peers.same(&by_average).await.rows(json!([[1], [2]]));
+    peers
+        .same(&by_average)
+        .await
+        .answered()
+        .rows(json!([[1], [2]]));
     peers.end().await;
 }
 

@@ -59,6 +59,12 @@ impl Text {
     /// All that differ from the order of bytes.
     pub const LOOSE: [Self; 3] = [Self::NoCase, Self::Language, Self::Padded];
 
+    /// Whether several data sources answer orders and groups of it.
+    pub fn is_ranked(self, backend: DbBackend) -> bool {
+        // PostgreSQL's `char` takes trailing spaces away when it is compared.
+        self != Self::Padded || backend != DbBackend::Postgres
+    }
+
     fn definition(self, backend: DbBackend) -> &'static str {
         match (self, backend) {
             (Self::Bytes, DbBackend::Postgres) => r#"varchar COLLATE "C""#,

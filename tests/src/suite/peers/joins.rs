@@ -34,7 +34,10 @@ pub async fn joins_by_another_column(bench: &Bench) {
     for kind in [JoinType::InnerJoin, JoinType::LeftJoin] {
         peers.same(&joined(kind, by_k())).await;
         peers.same(&joined(kind, by_k().or(on_key()))).await;
-        peers.same(&joined(kind, on_key().and(by_k()))).await;
+        peers
+            .same(&joined(kind, on_key().and(by_k())))
+            .await
+            .answered();
         peers.same(&joined(kind, on_key().not())).await;
     }
 }
@@ -43,7 +46,10 @@ pub async fn joins_by_another_column(bench: &Bench) {
 /// #16469, #109 and #151 of ShardingSphere; #253 of ShardingCore).
 pub async fn left_joins(bench: &Bench) {
     let peers = bench.joined().await;
-    peers.same(&joined(JoinType::LeftJoin, on_key())).await;
+    peers
+        .same(&joined(JoinType::LeftJoin, on_key()))
+        .await
+        .answered();
     let unbound = |kind| {
         Query::select()
             .expr_as(Expr::col((o::Entity, o::Column::Id)), "parent")
@@ -67,21 +73,33 @@ pub async fn left_joins(bench: &Bench) {
     peers.same(&one).await.rows(json!([[12, null]]));
     let mut none = joined(JoinType::LeftJoin, on_key());
     none.and_where(Expr::col((i::Entity, i::Column::Iid)).is_null());
-    peers.same(&none).await;
+    peers.same(&none).await.answered();
     // A condition of the other side belongs to the join, not to the rows.
     let narrow = on_key().and(Expr::col((i::Entity, i::Column::Oid)).eq(1));
-    peers.same(&joined(JoinType::LeftJoin, narrow)).await;
+    peers
+        .same(&joined(JoinType::LeftJoin, narrow))
+        .await
+        .answered();
     let narrow = on_key().and(Expr::col((o::Entity, o::Column::Id)).eq(1));
-    peers.same(&joined(JoinType::LeftJoin, narrow)).await;
+    peers
+        .same(&joined(JoinType::LeftJoin, narrow))
+        .await
+        .answered();
 }
 
 /// Joins that keep the other side, or both.
 pub async fn right_and_full_joins(bench: &Bench) {
     let peers = bench.joined().await;
-    peers.same(&joined(JoinType::RightJoin, on_key())).await;
+    peers
+        .same(&joined(JoinType::RightJoin, on_key()))
+        .await
+        .answered();
     // MySQL has no full join.
     if bench.backend != DbBackend::MySql {
-        peers.same(&joined(JoinType::FullOuterJoin, on_key())).await;
+        peers
+            .same(&joined(JoinType::FullOuterJoin, on_key()))
+            .await
+            .answered();
     }
     let mut cross = joined(JoinType::CrossJoin, Expr::val(1).eq(1));
     if bench.backend != DbBackend::Postgres {
@@ -116,7 +134,8 @@ pub async fn rows_of_another_database(bench: &Bench) {
             Ok(rows) => counted.map(|count| (count, rows.len())),
             Err(error) => Err(error),
         }
-    });
+    })
+    .answered();
     let (count, len) = found.right.unwrap();
     assert_eq!(count, len as u64);
 }
@@ -128,27 +147,30 @@ pub async fn relations(bench: &Bench) {
         .find_also_related(o::Entity)
         .order_by_asc(i::Column::Iid)
         .all(db)
-        .await);
+        .await)
+    .answered();
     each!(peers, db => o::Entity::find()
         .find_with_related(i::Entity)
         .order_by_asc(o::Column::Id)
         .order_by_asc(i::Column::Iid)
         .all(db)
-        .await);
+        .await)
+    .answered();
     each!(peers, db => i::Entity::find()
         .find_also_related(o::Entity)
         .filter(o::Column::K.eq(1))
         .filter(i::Column::Oid.is_in([1, 2, 4]))
         .order_by_asc(i::Column::Iid)
         .all(db)
-        .await);
+        .await)
+    .answered();
     each!(peers, db => {
         use sea_orm::LoaderTrait;
         match o::Entity::find().order_by_asc(o::Column::Id).all(db).await {
             Ok(parents) => parents.load_many(i::Entity::find().order_by_asc(i::Column::Iid), db).await,
             Err(error) => Err(error),
         }
-    });
+    }).answered();
 }
 
 /// Of two groups of co-located tables that share one, the wrong one was taken, and names in upper
@@ -163,7 +185,7 @@ pub async fn tables_of_two_groups(bench: &Bench) {
         .into_query();
     jobs.order_by("parent", Order::Asc)
         .order_by("job", Order::Asc);
-    peers.same(&jobs).await;
+    peers.same(&jobs).await.answered();
     let mut all = joined(JoinType::InnerJoin, on_key());
     all.expr_as(Expr::col((j::Entity, j::Column::Jid)), "job")
         .left_join(
@@ -171,7 +193,7 @@ pub async fn tables_of_two_groups(bench: &Bench) {
             Expr::col((j::Entity, j::Column::Oid)).equals((o::Entity, o::Column::Id)),
         )
         .order_by("job", Order::Asc);
-    peers.same(&all).await;
+    peers.same(&all).await.answered();
     // The children of one parent with each other, without the parent.
     let mut siblings = Query::select();
     siblings
@@ -184,7 +206,7 @@ pub async fn tables_of_two_groups(bench: &Bench) {
         )
         .order_by("child", Order::Asc)
         .order_by("job", Order::Asc);
-    peers.same(&siblings).await;
+    peers.same(&siblings).await.answered();
 }
 
 /// The rows of a table that is everywhere, or in one database only, came once for each table that
@@ -251,7 +273,11 @@ pub async fn self_joins(bench: &Bench) {
     let a_id = || Expr::col((a.clone(), t::Column::Id));
     let b_id = || Expr::col((b.clone(), t::Column::Id));
     for kind in [JoinType::InnerJoin, JoinType::LeftJoin] {
-        peers.same(&with(kind, a_id().eq(b_id()))).await.count(40);
+        peers
+            .same(&with(kind, a_id().eq(b_id())))
+            .await
+            .answered()
+            .count(40);
         peers.same(&with(kind, b_id().eq(a_id().add(1)))).await;
         let by_k = Expr::col((a.clone(), t::Column::K)).equals((b.clone(), t::Column::K));
         let mut one = with(kind, by_k);

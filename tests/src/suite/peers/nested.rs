@@ -31,10 +31,14 @@ pub async fn existence(bench: &Bench) {
             .take()
     };
     let by_k = || Expr::col((i::Entity, i::Column::K)).equals((o::Entity, o::Column::K));
-    peers.same(&parents(Expr::exists(children(on_key())))).await;
+    peers
+        .same(&parents(Expr::exists(children(on_key()))))
+        .await
+        .answered();
     peers
         .same(&parents(Expr::exists(children(on_key())).not()))
-        .await;
+        .await
+        .answered();
     peers.same(&parents(Expr::exists(children(by_k())))).await;
     peers
         .same(&parents(Expr::exists(children(by_k())).not()))
@@ -46,7 +50,10 @@ pub async fn existence(bench: &Bench) {
             .take()
     };
     let id = || Expr::col((o::Entity, o::Column::Id));
-    peers.same(&parents(id().in_subquery(keys()))).await;
+    peers
+        .same(&parents(id().in_subquery(keys())))
+        .await
+        .answered();
     peers.same(&parents(id().not_in_subquery(keys()))).await;
     // A value for each row.
     let count = Query::select()
@@ -56,7 +63,7 @@ pub async fn existence(bench: &Bench) {
         .take();
     let mut counted = parents(id().gt(0));
     counted.expr_as(count, "children");
-    peers.same(&counted).await.count(12);
+    peers.same(&counted).await.answered().count(12);
 }
 
 /// Subqueries in FROM and common table expressions kept the logical name (#29539 of
@@ -120,7 +127,7 @@ pub async fn derived_tables(bench: &Bench) {
         .column("id")
         .from("t")
         .with_cte(WithClause::new().cte(fake).to_owned());
-    peers.same(&hiding).await.rows(json!([[1]]));
+    peers.same(&hiding).await.answered().rows(json!([[1]]));
 }
 
 /// Aggregates over joins were added up for every pair of tables.
@@ -134,13 +141,13 @@ pub async fn aggregates_of_joins(bench: &Bench) {
         .left_join(i::Entity, on_key())
         .group_by_col((o::Entity, o::Column::K))
         .order_by("k", Order::Asc);
-    peers.same(&counts).await.count(3);
+    peers.same(&counts).await.answered().count(3);
     let mut most = Query::select();
     most.expr_as(Expr::col((i::Entity, i::Column::Iid)).max(), "most")
         .from(o::Entity)
         .inner_join(i::Entity, on_key())
         .and_where(Expr::col((o::Entity, o::Column::Id)).is_in([1, 4, 6]));
-    peers.same(&most).await.count(1);
+    peers.same(&most).await.answered().count(1);
     let mut places = Query::select();
     places
         .expr_as(Expr::col((p::Entity, p::Column::Name)), "name")

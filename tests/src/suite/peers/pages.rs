@@ -67,7 +67,8 @@ pub async fn pages_of_groups(bench: &Bench) {
         .order_by_desc(t::Column::D.sum())
         .into_tuple::<i32>()
         .one(db)
-        .await);
+        .await)
+    .answered();
     best.is(Some(7));
     let mut both = select();
     both.columns([t::Column::C, t::Column::K])
@@ -229,8 +230,8 @@ pub async fn pages_of_joins(bench: &Bench) {
         .order_by("parent", Order::Asc)
         .order_by("child", Order::Asc)
         .limit(2);
-    peers.same(&query).await.count(2);
-    peers.same(query.offset(3)).await.count(2);
+    peers.same(&query).await.answered().count(2);
+    peers.same(query.offset(3)).await.answered().count(2);
 }
 
 /// Skipping rows of one, and limits of 0 (#166 of ShardingCore: the row could not be fetched).

@@ -122,7 +122,7 @@ pub async fn orders_by_time(bench: &Bench) {
         .select_only()
         .column(order::Column::Money)
         .order_by_asc(created);
-    let all = each!(peers, db => all.clone().into_tuple::<i64>().all(db).await);
+    let all = each!(peers, db => all.clone().into_tuple::<i64>().all(db).await).answered();
     all.is((0..320).collect::<Vec<_>>());
 }
 

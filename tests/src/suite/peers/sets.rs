@@ -49,20 +49,20 @@ pub async fn having_over_tables(bench: &Bench) {
         query
     };
     let more = having(Expr::cust("COUNT(*)").gt(4));
-    peers.same(&more).await.rows(json!([[1, 6]]));
+    peers.same(&more).await.answered().rows(json!([[1, 6]]));
     let fewer = having(id().count().lt(4));
-    peers.same(&fewer).await.count(0);
+    peers.same(&fewer).await.answered().count(0);
     let sum = having(Expr::col(t::Column::N).sum().between(4, 5));
-    peers.same(&sum).await.rows(json!([[2, 4]]));
+    peers.same(&sum).await.answered().rows(json!([[2, 4]]));
     let key = having(Expr::col(t::Column::K).eq(1));
-    peers.same(&key).await.rows(json!([[1, 6]]));
+    peers.same(&key).await.answered().rows(json!([[1, 6]]));
     let mut alone = select();
     alone
         .expr_as(id().count(), "count")
         .and_having(id().count().gt(9));
-    peers.same(&alone).await.rows(json!([[10]]));
+    peers.same(&alone).await.answered().rows(json!([[10]]));
     alone.clear_having().and_having(id().count().gt(10));
-    peers.same(&alone).await.count(0);
+    peers.same(&alone).await.answered().count(0);
     peers.end().await;
 }
 
@@ -75,9 +75,9 @@ pub async fn having_before_the_page(bench: &Bench) {
         .group_by_col(t::Column::C)
         .and_having(Expr::col(t::Column::N).sum().gt(5))
         .order_by(t::Column::C, Order::Desc);
-    peers.same(&query).await;
-    peers.same(query.limit(1)).await.count(1);
-    peers.same(query.limit(2).offset(1)).await;
+    peers.same(&query).await.answered();
+    peers.same(query.limit(1)).await.answered().count(1);
+    peers.same(query.limit(2).offset(1)).await.answered();
 }
 
 /// Distinct rows of each table were put one behind the other (#37852, #4565 and #7201 of
@@ -89,20 +89,37 @@ pub async fn distinct_rows(bench: &Bench) {
         query.distinct().columns(columns.iter().copied());
         query
     };
-    peers.same_set(&distinct(&[t::Column::K])).await.count(5);
+    peers
+        .same_set(&distinct(&[t::Column::K]))
+        .await
+        .answered()
+        .count(5);
     // Twelve numbers and one NULL.
-    peers.same_set(&distinct(&[t::Column::N])).await.count(14);
-    peers.same_set(&distinct(&[t::Column::C])).await.count(9);
+    peers
+        .same_set(&distinct(&[t::Column::N]))
+        .await
+        .answered()
+        .count(14);
+    peers
+        .same_set(&distinct(&[t::Column::C]))
+        .await
+        .answered()
+        .count(9);
     peers
         .same_set(&distinct(&[t::Column::K, t::Column::N]))
         .await
+        .answered()
         .count(39);
-    peers.same_set(&distinct(&[t::Column::Id])).await.count(40);
+    peers
+        .same_set(&distinct(&[t::Column::Id]))
+        .await
+        .answered()
+        .count(40);
     let mut expression = select();
     expression
         .distinct()
         .expr_as(Expr::col(t::Column::K).modulo(2), "odd");
-    peers.same_set(&expression).await.count(2);
+    peers.same_set(&expression).await.answered().count(2);
     let mut lower = select();
     lower
         .distinct()
@@ -113,10 +130,12 @@ pub async fn distinct_rows(bench: &Bench) {
     peers
         .same(&ordered)
         .await
+        .answered()
         .rows(json!([[4], [3], [2], [1], [0]]));
     peers
         .same(ordered.limit(2).offset(1))
         .await
+        .answered()
         .rows(json!([[3], [2]]));
     let mut narrow = distinct(&[t::Column::K]);
     narrow.and_where(id().is_in([4, 8, 12]));
@@ -139,18 +158,18 @@ pub async fn unions_of_all_rows(bench: &Bench) {
     let peers = bench.joined().await;
     let mut twice = ids(id().gte(0));
     twice.union(UnionType::All, ids(id().gte(0)));
-    peers.same_set(&twice).await.count(80);
+    peers.same_set(&twice).await.answered().count(80);
     let mut once = ids(id().gte(0));
     once.union(UnionType::Distinct, ids(id().lt(30)));
-    peers.same_set(&once).await.count(40);
+    peers.same_set(&once).await.answered().count(40);
     let mut halves = ids(id().lt(10));
     halves.union(UnionType::All, ids(id().gte(20)));
-    peers.same_set(&halves).await.count(30);
+    peers.same_set(&halves).await.answered().count(30);
     let mut thrice = ids(id().lt(10));
     thrice
         .union(UnionType::All, ids(id().eq(11)))
         .union(UnionType::All, ids(Expr::col(t::Column::K).eq(3)));
-    peers.same_set(&thrice).await.count(19);
+    peers.same_set(&thrice).await.answered().count(19);
 }
 
 /// The route of one branch was taken for both (#17117 of ShardingSphere; ShardingCore put the
@@ -160,15 +179,15 @@ pub async fn unions_of_other_keys(bench: &Bench) {
     for (a, b) in [(0, 4), (0, 2), (0, 1), (3, 3)] {
         let mut union = ids(id().eq(a));
         union.union(UnionType::All, ids(id().eq(b)));
-        peers.same_set(&union).await.count(2);
+        peers.same_set(&union).await.answered().count(2);
     }
     // A contradiction in one branch says nothing about the other.
     let mut none = ids(id().eq(1).and(id().eq(2)));
     none.union(UnionType::All, ids(id().eq(3)));
-    peers.same_set(&none).await.count(1);
+    peers.same_set(&none).await.answered().count(1);
     let mut none = ids(id().eq(3));
     none.union(UnionType::All, ids(id().eq(1).and(id().eq(2))));
-    peers.same_set(&none).await.count(1);
+    peers.same_set(&none).await.answered().count(1);
 }
 
 /// The rows of a table that is not sharded came once for each table of the other (#30530 of
@@ -188,7 +207,7 @@ pub async fn unions_with_single_tables(bench: &Bench) {
     peers.same_set(&second).await.count(49);
     let mut narrow = single();
     narrow.union(UnionType::All, ids(id().eq(4)));
-    peers.same_set(&narrow).await.count(10);
+    peers.same_set(&narrow).await.answered().count(10);
 }
 
 /// Rows that are in both branches, or in one only, were compared in each table (set operations
@@ -203,12 +222,15 @@ pub async fn intersections_and_differences(bench: &Bench) {
     for kind in [UnionType::Intersect, UnionType::Except, UnionType::Distinct] {
         let mut query = numbers(id().lt(12));
         query.union(kind, numbers(id().gte(20)));
-        peers.same_set(&query).await;
+        let told = peers.same_set(&query).await;
+        if kind == UnionType::Distinct {
+            told.answered();
+        }
     }
     for kind in [UnionType::Intersect, UnionType::Except] {
         let mut query = ids(id().lt(25));
         query.union(kind, ids(id().gte(15)));
-        peers.same_set(&query).await;
+        peers.same_set(&query).await.answered();
     }
 }
 
@@ -223,19 +245,27 @@ pub async fn pages_of_unions(bench: &Bench) {
     };
     let mut ordered = union();
     ordered.order_by("id", Order::Desc);
-    peers.same(&ordered).await.count(44);
-    peers.same(ordered.limit(5).offset(30)).await.count(5);
+    peers.same(&ordered).await.answered().count(44);
+    peers
+        .same(ordered.limit(5).offset(30))
+        .await
+        .answered()
+        .count(5);
     let mut count = Query::select();
     count
         .expr_as(Expr::cust("COUNT(*)"), "count")
         .from_subquery(union(), "u");
-    peers.same(&count).await.rows(json!([[44]]));
+    peers.same(&count).await.answered().rows(json!([[44]]));
     let mut filtered = Query::select();
     filtered
         .column("id")
         .from_subquery(union(), "u")
         .and_where(Expr::col("id").eq(9));
-    peers.same(&filtered).await.rows(json!([[9], [9]]));
+    peers
+        .same(&filtered)
+        .await
+        .answered()
+        .rows(json!([[9], [9]]));
 }
 
 /// The latest row of every group (#94 of ShardingCore).

@@ -307,7 +307,11 @@ pub async fn salaries_in_groups(bench: &Bench) {
         assert_eq!((&right[0][0], &right[0][1]), (&json!(first), &json!(2)));
     }
     let constant = groups().expr_as(Expr::val("label"), "label");
-    peers.same_set(constant.as_query()).await.count(2);
+    peers
+        .same_set(constant.as_query())
+        .await
+        .answered()
+        .count(2);
 }
 
 /// Users whose age is among those of another sharded table (behaviour 35).
@@ -352,7 +356,8 @@ pub async fn updates_and_deletes(bench: &Bench) {
     let five = each!(peers, db => update(user::Column::Id.is_in(some), older())
         .exec(db)
         .await
-        .map(|done| done.rows_affected));
+        .map(|done| done.rows_affected))
+    .answered();
     five.is(5);
     let two = each!(peers, db => user::Entity::delete_many()
         .filter(user::Column::Age.is_in([8, 10]))
