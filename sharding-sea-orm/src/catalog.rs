@@ -10,7 +10,7 @@ use std::sync::Arc;
 use sea_orm::{DbBackend, DbErr};
 use sharding_core::key::KeyKind;
 use sharding_core::plan::{Proof, TextOrder};
-use sharding_core::topology::{Table, Topology};
+use sharding_core::topology::{Table, TableName, Topology};
 
 use crate::dialect;
 use crate::entity::EntityTable;
@@ -220,6 +220,8 @@ pub(crate) struct Loaded {
     pub(crate) topology: Arc<Topology>,
     /// One for each table, in the topology's order.
     pub(crate) known: Vec<Arc<Known>>,
+    /// What is known of the declared tables that are not sharded.
+    pub(crate) plain: Arc<BTreeMap<TableName, Known>>,
 }
 
 /// Reads the catalogs of all data sources.
@@ -228,6 +230,7 @@ pub(crate) async fn load(topology: &Topology, sources: &[Arc<Source>]) -> Result
         return Ok(Loaded {
             topology: Arc::new(topology.clone()),
             known: Vec::new(),
+            plain: Arc::default(),
         });
     }
     let catalogs = topology.sources().map(|(id, _)| async move {
@@ -257,8 +260,19 @@ pub(crate) async fn load(topology: &Topology, sources: &[Arc<Source>]) -> Result
         }
         Arc::new(known)
     });
+    let mut plain = BTreeMap::new();
+    for (name, _) in topology.plain() {
+        let mut known = Known::default();
+        for (number, (_, catalog)) in catalogs.iter().enumerate() {
+            if let Some(columns) = catalog.named(name) {
+                known.see((number, 0), columns);
+            }
+        }
+        plain.insert(name.clone(), known);
+    }
     Ok(Loaded {
         known: known.collect(),
+        plain: Arc::new(plain),
         topology: Arc::new(topology),
     })
 }
@@ -289,8 +303,18 @@ impl Catalog {
             .map(|(_, name, columns)| (name, columns))
     }
 
+    /// The columns of a table that is not sharded.
+    fn named(&self, name: &TableName) -> Option<&HashMap<String, Column>> {
+        self.tables
+            .get(&(self.schema_of(name), name.table.to_string()))
+    }
+
     fn schema(&self, table: &Table) -> Option<String> {
-        let schema = table.name().schema.as_ref().map(ToString::to_string);
+        self.schema_of(table.name())
+    }
+
+    fn schema_of(&self, name: &TableName) -> Option<String> {
+        let schema = name.schema.as_ref().map(ToString::to_string);
         schema.or_else(|| self.default_schema.clone())
     }
 }

@@ -134,12 +134,20 @@ impl Explainer<'_> {
                 strips,
             } => {
                 let mut steps = steps(merge, *page);
+                if !read.paging.groups.is_empty() && page.limit.is_some() {
+                    let tails = read.paging.groups.len();
+                    steps.insert(0, format!("one tail after the other, {tails} at most"));
+                }
                 if *strips {
                     steps.push("let the database make rows without what was sorted by".to_owned());
                 }
                 (Rung::Merge, steps)
             }
         };
+        let mut steps = steps;
+        if read.counted.is_some() {
+            steps.push("count the rows".to_owned());
+        }
         let names: Vec<String> = read
             .tables
             .iter()

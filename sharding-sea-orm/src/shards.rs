@@ -1,5 +1,6 @@
 //! Everything that is known while a statement is looked at: topology, entities, catalogs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sea_orm::DbBackend;
@@ -10,7 +11,6 @@ use sharding_core::topology::{Home, Node, SourceId, Table, TableName, Topology, 
 use crate::catalog::Known;
 use crate::entity::EntityTable;
 use crate::execute::Source;
-use crate::tables::Definition;
 use crate::visit::{Scan, raw};
 
 /// The data sources, the tables and what is known of them. It is replaced as a whole when the
@@ -26,6 +26,8 @@ pub(crate) struct Shards {
     pub(crate) known: Vec<Arc<Known>>,
     /// The registered entities of tables that are not sharded.
     pub(crate) plain: Arc<Vec<PlainTable>>,
+    /// What is known of the declared tables that are not sharded.
+    pub(crate) plain_known: Arc<BTreeMap<TableName, Known>>,
     /// By their ids, removed ones too.
     pub(crate) sources: Arc<Vec<Arc<Source>>>,
     /// What the topology was built from.
@@ -36,7 +38,7 @@ pub(crate) struct Shards {
 #[derive(Clone, Debug)]
 pub(crate) struct PlainTable {
     pub(crate) name: TableName,
-    pub(crate) definition: fn(DbBackend) -> Definition,
+    pub(crate) entity: EntityTable,
 }
 
 /// In which data source all tables can be read that a statement names beside a sharded one.
@@ -85,6 +87,13 @@ impl Shards {
             entity: &self.entities[position],
             facts: &self.known[position],
         }
+    }
+
+    /// A registered entity's table that is not sharded, and what is known of it.
+    pub(crate) fn find_plain(&self, name: &SqlName) -> Option<(&EntityTable, &Known)> {
+        let name = table_name(name)?;
+        let plain = self.plain.iter().find(|plain| plain.name == name)?;
+        Some((&plain.entity, self.plain_known.get(&name)?))
     }
 
     /// Where the tables are together that a statement names, in its tree or in text.

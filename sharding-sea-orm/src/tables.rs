@@ -170,7 +170,7 @@ pub(crate) async fn create(shards: &Shards) -> Result<(), ShardingError> {
         Ok::<_, ShardingError>(())
     };
     for plain in shards.plain.iter() {
-        let definition = (plain.definition)(shards.backend);
+        let definition = (plain.entity.definition)(shards.backend);
         for source in homes(plain, shards) {
             let place = Place {
                 source,

@@ -25,6 +25,7 @@ macro_rules! mount {
             random: statements;
             reads: predicates, orders, pages, text_orders, concatenations, streams, one_row,
                 exists, cursors, decoding, empty_answers;
+            pages: far_and_near, in_sequence;
             groups: aggregates, aggregates_of_nothing, grouped, grouped_and_ordered, counts,
                 decoded_types, computed, climbing;
             joins: to_unsharded_tables;

@@ -149,6 +149,12 @@ pub trait Strategy: Any + fmt::Debug + Send + Sync {
         route_points(self, keys)
     }
 
+    /// Whether a greater key is never in an earlier partition. Rows in the order of the key are
+    /// then read one partition after the other. `false` unless said otherwise.
+    fn keeps_order(&self) -> bool {
+        false
+    }
+
     /// What decides the partition's number of a row. Two strategies of one type with the same
     /// identity place alike: what `Debug` shows unless the strategy says otherwise.
     fn identity(&self) -> String {

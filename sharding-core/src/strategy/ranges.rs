@@ -74,6 +74,11 @@ impl Ranges {
 }
 
 impl Strategy for Ranges {
+    fn keeps_order(&self) -> bool {
+        let owners = self.cuts.iter().map(|(_, owner)| *owner).chain(self.rest);
+        owners.is_sorted()
+    }
+
     fn describe(&self) -> String {
         let bounds: Vec<_> = self
             .cuts

@@ -6,6 +6,7 @@ mod change;
 mod draft;
 mod mistake;
 mod names;
+mod order;
 mod rule;
 mod table;
 mod tails;
@@ -25,7 +26,7 @@ pub use table::{Node, Table, TableName};
 pub use together::Unit;
 
 /// A data source by its position in the topology. It keeps its meaning when the topology changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(pub(crate) u32);
 
 impl SourceId {

@@ -18,7 +18,6 @@ use crate::entity::{
 use crate::error::ShardingError;
 use crate::execute::{Clock, Cluster};
 use crate::shards::{PlainTable, Shards};
-use crate::tables::Definition;
 
 /// The configuration of a [`ShardingConnection`]. Everything is checked by
 /// [`ShardingBuilder::connect`], all mistakes are reported at once, and no database is touched
@@ -196,13 +195,18 @@ impl ShardingBuilder {
             .map(|(name, access)| open(name, access));
         let sources = futures_util::future::try_join_all(opened).await?;
         let sources: Vec<_> = sources.into_iter().map(Arc::new).collect();
-        let Loaded { topology, known } = catalog::load(&topology, &sources).await?;
+        let Loaded {
+            topology,
+            known,
+            plain: plain_known,
+        } = catalog::load(&topology, &sources).await?;
         let shards = Shards {
             backend: backend.unwrap_or(DbBackend::Sqlite),
             topology,
             entities: Arc::new(self.entities),
             known,
             plain: Arc::new(self.plain),
+            plain_known,
             sources: Arc::new(sources),
             draft: Arc::new(draft),
         };
@@ -231,7 +235,7 @@ impl ShardingBuilder {
         let name = table_name::<E>();
         self.plain.push(PlainTable {
             name: name.clone(),
-            definition: Definition::of::<E>,
+            entity: EntityTable::of::<E>(),
         });
         name
     }

@@ -157,9 +157,14 @@ impl<'a> ShardingChange<'a> {
         draft.freeze(&topology);
 
         let sources = with_opened(&before, &topology, self.sources).await?;
-        let Loaded { topology, known } = catalog::load(&topology, &sources).await?;
+        let Loaded {
+            topology,
+            known,
+            plain,
+        } = catalog::load(&topology, &sources).await?;
         let mut after = Shards {
             known,
+            plain_known: plain,
             topology,
             entities: Arc::new(entities),
             sources: Arc::new(sources),
@@ -170,6 +175,7 @@ impl<'a> ShardingChange<'a> {
             tables::create(&after).await?;
             let created = catalog::load(&after.topology, &after.sources).await?;
             (after.topology, after.known) = (created.topology, created.known);
+            after.plain_known = created.plain;
         }
         check_present(&after)?;
         let removed = removed(&before, &after);

@@ -228,6 +228,15 @@ pub(crate) fn chunk_size(shape: &Shape<'_>) -> usize {
     of_dialect!(shape.backend, dialect => dialect::shape::chunk_size(shape), else 1)
 }
 
+/// The database's name of the type of COUNT; SQLite's values need none.
+pub(crate) fn type_of_count(backend: DbBackend) -> &'static str {
+    match backend {
+        DbBackend::Postgres => "INT8",
+        DbBackend::MySql => "BIGINT",
+        _ => "",
+    }
+}
+
 /// The name that the database gives to a computed item without an alias.
 pub(crate) fn computed_name(backend: DbBackend, expr: &Expr) -> String {
     let statement = backend.build(&Query::select().expr(expr.clone()).take());

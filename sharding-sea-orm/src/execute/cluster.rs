@@ -73,10 +73,15 @@ impl Cluster {
     pub(crate) async fn refresh(&self) -> Result<(), DbErr> {
         let _changing = self.changing.lock().await;
         let shards = self.shards();
-        let Loaded { topology, known } = catalog::load(&shards.topology, &shards.sources).await?;
+        let Loaded {
+            topology,
+            known,
+            plain,
+        } = catalog::load(&shards.topology, &shards.sources).await?;
         self.replace(Shards {
             topology,
             known,
+            plain_known: plain,
             ..Shards::clone(&shards)
         });
         Ok(())

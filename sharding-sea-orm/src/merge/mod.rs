@@ -9,4 +9,5 @@ mod strip;
 pub(crate) use groups::merge_groups;
 pub(crate) use order::{Equal, buffered, concatenate, merge_streams};
 pub(crate) use rank::Ranks;
+pub(crate) use shape::shape_count;
 pub(crate) use strip::strip;

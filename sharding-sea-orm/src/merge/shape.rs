@@ -1,8 +1,9 @@
 use sea_orm::{DbErr, QueryResult};
 use sharding_core::merge::Datum;
+use sharding_core::plan::Output;
 use sharding_core::topology::SourceId;
 
-use crate::dialect::{self, Shape};
+use crate::dialect::{self, Shape, ShapedColumn};
 use crate::error::ShardingError;
 use crate::execute::Session;
 
@@ -30,4 +31,27 @@ pub(super) async fn shape(
         return Err(ShardingError::Unexpected("the rows sent did not all come back").into());
     }
     Ok(shaped)
+}
+
+/// A row with a count, as COUNT gives it.
+pub(crate) async fn shape_count(
+    session: Session<'_>,
+    source: SourceId,
+    name: String,
+    count: i128,
+) -> Result<Vec<QueryResult>, DbErr> {
+    let backend = session.cluster().shards().backend;
+    let output = Output::Partial(0);
+    let rows_like = Shape {
+        backend,
+        columns: vec![ShapedColumn {
+            name,
+            output: &output,
+            template: None,
+            typed: None,
+        }],
+        typed: None,
+        types: vec![dialect::type_of_count(backend).to_owned()],
+    };
+    shape(session, source, &rows_like, &[vec![Datum::Int(count)]]).await
 }

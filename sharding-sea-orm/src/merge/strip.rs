@@ -15,13 +15,13 @@ pub(crate) fn strip<'a>(
     session: Session<'a>,
     source: SourceId,
     computed: Computed,
-    visible: usize,
     rows: RowStream<'a>,
 ) -> RowStream<'a> {
     /// So many rows are sent to the database at once.
     const CHUNK: usize = 1_000;
 
     Box::pin(async_stream::try_stream! {
+        let visible = computed.columns.len() - computed.hidden;
         let outputs: Vec<Output> = (0..visible).map(Output::Partial).collect();
         let mut chunks = rows.chunks(CHUNK);
         while let Some(chunk) = chunks.next().await {

@@ -1,9 +1,11 @@
 //! From a statement to the jobs of its nodes: visit, route, plan and rewrite, without IO.
 
+mod paging;
 mod ranked;
 mod read;
 mod write;
 
+pub(crate) use paging::{Paging, with_page};
 pub(crate) use read::{Computed, KeyReason, PlannedRead, Reached, Want, key_reasons, plan_read};
 pub(crate) use write::{PlannedWrite, plan_delete, plan_insert, plan_update};
 

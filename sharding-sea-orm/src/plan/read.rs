@@ -7,6 +7,7 @@ use sharding_core::key::KeySet;
 use sharding_core::plan::{self, Clause, Merge, Output, Reach, ReadPlan, Refusal, SelectShape};
 use sharding_core::topology::{Key, SourceId, Table, Unit};
 
+use super::paging::Paging;
 use super::ranked::ranked;
 use super::{Planned, at_least_one, check_others, gathered, reach};
 use crate::catalog::Collation;
@@ -34,6 +35,10 @@ pub(crate) struct PlannedRead {
     pub(crate) plan: ReadPlan,
     /// The columns of the units' rows that are put in order by ranks, and their collations.
     pub(crate) ranked: Vec<(usize, Collation)>,
+    /// Which of the units a page needs.
+    pub(crate) paging: Paging,
+    /// The name of the one column of the answer, if that is the count of the rows.
+    pub(crate) counted: Option<String>,
     /// What the rows look like that are computed here; `None` if none are.
     pub(crate) computed: Option<Computed>,
 }
@@ -239,18 +244,10 @@ impl<'p> Planner<'p> {
     }
 
     fn pass(self, form: Form<'_>) -> Result<PlannedRead, ShardingError> {
-        if form.would_lose_locks() {
-            return Err(self.refusal(Clause::LockOfJoin).into());
-        }
         let unit = self.everything();
         let jobs = self.jobs(form, self.select, &[unit]);
         let jobs = jobs.map_err(|clause| self.refusal(clause))?;
-        Ok(self.planned(Climbed {
-            plan: ReadPlan::Pass,
-            jobs,
-            ranked: Vec::new(),
-            computed: None,
-        }))
+        Ok(self.planned(Climbed::plain(ReadPlan::Pass, jobs)))
     }
 
     fn climb(self, form: Form<'_>, tree: &Tree<'_>) -> Result<PlannedRead, ShardingError> {
@@ -265,9 +262,27 @@ impl<'p> Planner<'p> {
                 break;
             }
         }
-        Err(self
-            .refusal(refused.unwrap_or(Clause::NotUnderstood))
-            .into())
+        match self.counted(tree) {
+            Some(counted) => Ok(counted),
+            None => Err(self
+                .refusal(refused.unwrap_or(Clause::NotUnderstood))
+                .into()),
+        }
+    }
+
+    /// The plan of a statement that counts the rows of another one and does nothing else, such as
+    /// those of paginators: the other one's rows are counted as they arrive.
+    fn counted(&self, tree: &Tree<'_>) -> Option<PlannedRead> {
+        let (name, rows) = tree.count_of()?;
+        let Ok(Planned::Sharded(read)) = plan_read(self.shards, rows, Want::All) else {
+            return None;
+        };
+        let expr = &tree.root.parts.items.first()?.expr;
+        let name = name.unwrap_or_else(|| dialect::computed_name(self.shards.backend, expr));
+        Some(PlannedRead {
+            counted: Some(name),
+            ..read
+        })
     }
 
     fn divided(
@@ -282,18 +297,10 @@ impl<'p> Planner<'p> {
             // The caller reads the first row only, so more need not be fetched.
             shape.page.limit = Some(shape.page.limit.map_or(1, |limit| limit.min(1)));
         }
-        if form.would_lose_locks() {
-            return Err(Clause::LockOfJoin);
-        }
         let plan = plan::plan_read(shape.clone(), reach)?;
         if let ReadPlan::Union(_) = plan {
             let jobs = self.jobs(form, self.select, &[self.everything()])?;
-            return Ok(Climbed {
-                plan,
-                jobs,
-                ranked: Vec::new(),
-                computed: None,
-            });
+            return Ok(Climbed::plain(plan, jobs));
         }
         let units = self.units(unit, selection.required.as_deref())?;
         let parts = &tree.root.parts;
@@ -301,11 +308,17 @@ impl<'p> Planner<'p> {
         let select = for_merge(self.select, parts, &selection, &plan, backend);
         let jobs = self.jobs(form, &select, &units)?;
         let ranked = ranked(&plan, &selection)?;
+        let mut paging = Paging::of(&plan, &selection, &units, backend);
+        let is_total = self.tables.len() == 1 && selection.is_total;
+        paging.look_far(&plan, self.select, parts, is_total, |count| {
+            self.jobs(form, count, &units)
+        })?;
         let computed = self.computed(form, &shape, selection, &plan, &units)?;
         Ok(Climbed {
             plan,
             jobs,
             ranked,
+            paging,
             computed,
         })
     }
@@ -474,6 +487,8 @@ impl<'p> Planner<'p> {
             jobs: climbed.jobs,
             plan: climbed.plan,
             ranked: climbed.ranked,
+            paging: climbed.paging,
+            counted: None,
             computed: climbed.computed,
         }
     }
@@ -501,7 +516,20 @@ struct Climbed {
     plan: ReadPlan,
     jobs: Vec<Job>,
     ranked: Vec<(usize, Collation)>,
+    paging: Paging,
     computed: Option<Computed>,
+}
+
+impl Climbed {
+    fn plain(plan: ReadPlan, jobs: Vec<Job>) -> Self {
+        Self {
+            plan,
+            jobs,
+            ranked: Vec::new(),
+            paging: Paging::default(),
+            computed: None,
+        }
+    }
 }
 
 /// Where a unit is.
@@ -528,11 +556,6 @@ impl Place {
 }
 
 impl Form<'_> {
-    /// Databases lock no rows through a WITH clause, without a word.
-    fn would_lose_locks(&self) -> bool {
-        matches!(self, Self::Tree(tree) if tree.locks)
-    }
-
     /// The parts of the statement itself.
     fn parts(&self) -> &Parts {
         match self {

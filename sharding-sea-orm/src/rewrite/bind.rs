@@ -10,7 +10,7 @@ use sharding_core::topology::Node;
 
 use super::select::{node_statement, swap, union_select};
 use crate::shards::{Sharded, Shards, physical};
-use crate::visit::{Scan, SelectView, Tree, parts_of_with, with_of};
+use crate::visit::{Scan, SelectView, Tree, dissect_select, parts_of_with, with_of, with_tables};
 
 /// The physical tables that stand for a sharded one in a statement of one unit.
 #[derive(Clone, Debug)]
@@ -67,7 +67,12 @@ pub(crate) fn bound_tree(
     shards: &Shards,
 ) -> Result<SelectStatement, Clause> {
     match form {
-        Form::Tree(tree) => with_tables(select, unit, &tree.scan, tree.has_with, shards.backend),
+        Form::Tree(tree) => match in_place(tree, select, unit, shards) {
+            Some(swapped) => Ok(swapped),
+            // Databases lock no rows through a WITH clause, without a word.
+            None if tree.locks => Err(Clause::LockOfJoin),
+            None => under_with(select, unit, &tree.scan, tree.has_with, shards.backend),
+        },
         Form::Simple(view) => {
             let table = view.sharded.table;
             let nodes = unit.iter().flat_map(|binding| &binding.nodes);
@@ -80,9 +85,37 @@ pub(crate) fn bound_tree(
     }
 }
 
+/// The statement with one physical table in the place of each logical one, if these stand in FROM
+/// and JOIN alone.
+fn in_place(
+    tree: &Tree<'_>,
+    select: &SelectStatement,
+    bindings: &[Binding<'_>],
+    shards: &Shards,
+) -> Option<SelectStatement> {
+    let is_one = |binding: &Binding<'_>| binding.nodes.len() == 1 && !binding.is_empty;
+    if !tree.is_flat() || !bindings.iter().all(is_one) {
+        return None;
+    }
+    let parts = dissect_select(select, shards.backend);
+    with_tables(select, parts, &|table| {
+        let TableRef::Table(name, alias) = table else {
+            return None;
+        };
+        let sharded = shards.find(name)?;
+        let binding = bindings.iter().find(|own| own.sharded.at == sharded.at)?;
+        let node = sharded.table.node(*binding.nodes.first()?);
+        Some(physical(
+            sharded.table,
+            &node,
+            alias.as_ref().unwrap_or(&name.1),
+        ))
+    })
+}
+
 /// The statement under a WITH clause in which each logical table is what its nodes hold. Names
 /// mean that clause's tables wherever they stand in the statement, so nothing in it is changed.
-fn with_tables(
+fn under_with(
     select: &SelectStatement,
     bindings: &[Binding<'_>],
     scan: &Scan,

@@ -107,7 +107,7 @@ impl Divider {
 
     fn used<'a>(self, used: &Use<'a>) -> Result<Spread<'a>, Clause> {
         match &used.reads {
-            Reads::Other => Ok(Spread::Same),
+            Reads::Plain(..) | Reads::Other => Ok(Spread::Same),
             Reads::Itself => Err(Clause::CommonTable),
             Reads::Table(sharded) => {
                 let columns = sharded.table.key_columns();

@@ -10,6 +10,25 @@ pub(crate) fn is_whole(select: &SelectStatement, parts: &Parts) -> bool {
     recompose(parts).is_some_and(|composed| composed == *select)
 }
 
+/// The statement with other tables in FROM and JOIN, where `replace` gives one. `None` if it has a
+/// clause that cannot be put together again.
+pub(crate) fn with_tables(
+    select: &SelectStatement,
+    mut parts: Parts,
+    replace: &dyn Fn(&TableRef) -> Option<TableRef>,
+) -> Option<SelectStatement> {
+    if !is_whole(select, &parts) {
+        return None;
+    }
+    let joined = parts.joins.iter_mut().map(|join| &mut *join.table);
+    for table in parts.from.iter_mut().chain(joined) {
+        if let Some(other) = replace(table) {
+            *table = other;
+        }
+    }
+    recompose(&parts)
+}
+
 fn recompose(parts: &Parts) -> Option<SelectStatement> {
     if parts.window.is_some() || parts.into || parts.chained {
         return None;

@@ -18,8 +18,9 @@ use super::one_row::is_of_one_row;
 use super::proof::orders;
 use super::route::column_of;
 use super::scan::is_count_of_rows;
-use super::tree::{Block, Reads, Tree};
-use crate::catalog::Collation;
+use super::tree::{Block, Reads, Tree, Use};
+use crate::catalog::{Collation, Known};
+use crate::entity::EntityTable;
 use crate::shards::{Sharded, Shards};
 
 /// What the items of a shape are in SQL.
@@ -34,6 +35,11 @@ pub(crate) struct Selection {
     /// The collation of each item, and of each key of groups, where that is known.
     pub(crate) collations: Vec<Option<Collation>>,
     pub(crate) key_collations: Vec<Option<Collation>>,
+    /// The sharded table, by its position in the topology, and its column by which rows are sorted
+    /// first.
+    pub(crate) first_order: Option<(usize, String)>,
+    /// Whether rows of the one table are sorted by its primary key, among others.
+    pub(crate) is_total: bool,
     /// The tables of which every row of the answer has a row, by their positions in the topology;
     /// `None` if that is not known.
     pub(crate) required: Option<Vec<usize>>,
@@ -168,6 +174,7 @@ impl Reader<'_, '_> {
             let proof = at.map(|at| self.order_proof(&shape.items[at]));
             shape.order.push(self.order_key(key, at, proof));
         }
+        self.note_order(shape, selection);
         let shown = parts.items.iter().map(|item| &item.expr);
         let exprs = shown.chain(&selection.hidden);
         selection.collations = exprs.map(|expr| self.collation(expr)).collect();
@@ -181,6 +188,34 @@ impl Reader<'_, '_> {
             let collations = selection.keys.iter().map(|key| self.collation(key));
             selection.key_collations = collations.collect();
         }
+    }
+
+    fn note_order(&self, shape: &SelectShape, selection: &mut Selection) {
+        let shown = self.block.parts.items.iter().map(|item| &item.expr);
+        let exprs: Vec<&Expr> = shown.chain(&selection.hidden).collect();
+        let column = |key: &OrderKey| {
+            let expr = exprs.get(key.item?)?;
+            let (used, _) = self.used(expr)?;
+            let (sharded, column) = self.sharded(expr)?;
+            (!self.block.is_optional(used)).then_some((sharded, column))
+        };
+        let columns: Vec<Option<(&Sharded<'_>, String)>> = shape.order.iter().map(column).collect();
+        let first = columns.first().and_then(Option::as_ref);
+        let first_order = first.map(|(sharded, column)| (sharded.at, column.clone()));
+        let is_total = match self.block.uses.as_slice() {
+            [
+                Use {
+                    reads: Reads::Table(sharded),
+                    ..
+                },
+            ] => sharded.entity.unique_keys.last().is_some_and(|primary| {
+                let known = |name: &String| columns.iter().flatten().any(|(_, own)| own == name);
+                !primary.is_empty() && primary.iter().all(known)
+            }),
+            _ => false,
+        };
+        selection.first_order = first_order;
+        selection.is_total = is_total;
     }
 
     fn made(&self, groups: &Groups, expr: &Expr) -> Made {
@@ -421,6 +456,7 @@ impl Reader<'_, '_> {
                 let [only] = uses.as_slice() else { return None };
                 let has = match &only.reads {
                     Reads::Table(sharded) => sharded.entity.column(&column).is_some(),
+                    Reads::Plain(entity, _) => entity.column(&column).is_some(),
                     _ => true,
                 };
                 has.then_some(0)?
@@ -438,18 +474,26 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// The entity and the catalog's word on the table of which an expression is a column, and the
+    /// column.
+    fn described(&self, expr: &Expr) -> Option<(&EntityTable, &Known, String)> {
+        let (used, column) = self.used(expr)?;
+        match &self.block.uses[used].reads {
+            Reads::Table(sharded) => Some((sharded.entity, sharded.facts, column)),
+            Reads::Plain(entity, known) => Some((entity, known, column)),
+            _ => None,
+        }
+    }
+
     pub(super) fn column_type(&self, expr: &Expr) -> Option<&ColumnType> {
-        let (sharded, column) = self.sharded(expr)?;
-        sharded
-            .entity
-            .column(&column)
-            .map(|column| &column.column_type)
+        let (entity, _, column) = self.described(expr)?;
+        entity.column(&column).map(|column| &column.column_type)
     }
 
     /// The collation of a column, or of an aggregate's argument.
     fn collation(&self, expr: &Expr) -> Option<Collation> {
-        if let Some((sharded, column)) = self.sharded(expr) {
-            return sharded.facts.collation(&column).cloned();
+        if let Some((_, known, column)) = self.described(expr) {
+            return known.collation(&column).cloned();
         }
         match expr {
             Expr::FunctionCall(call) if is_aggregate(expr) => match call.get_args() {
@@ -461,10 +505,10 @@ impl Reader<'_, '_> {
     }
 
     pub(super) fn column_proof(&self, expr: &Expr) -> Proof {
-        if let (Some((sharded, column)), Some(column_type)) =
-            (self.sharded(expr), self.column_type(expr))
+        if let (Some((_, known, column)), Some(column_type)) =
+            (self.described(expr), self.column_type(expr))
         {
-            return orders(&column, column_type, sharded.facts, self.shards.backend);
+            return orders(&column, column_type, known, self.shards.backend);
         }
         Proof::Checked("is not a column of the entity".into())
     }

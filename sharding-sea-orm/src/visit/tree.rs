@@ -4,15 +4,17 @@ use std::rc::Rc;
 
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{
-    Expr, JoinOn, JoinType, SelectExpr, SelectStatement, SubQueryStatement, TableName as SqlName,
-    TableRef, UnionType, WindowSelectType,
+    ColumnRef, Expr, Func, JoinOn, JoinType, SelectExpr, SelectStatement, SubQueryStatement,
+    TableName as SqlName, TableRef, UnionType, WindowSelectType,
 };
 use sharding_core::plan::Clause;
 
 use super::dissect::{Parts, dissect_select};
 use super::expr::{each_part, parts_of_window, parts_of_with, select_of_with};
 use super::recompose::is_whole;
-use super::scan::{Scan, scan_expr, scan_statement};
+use super::scan::{Scan, is_count_of_rows, scan_expr, scan_statement};
+use crate::catalog::Known;
+use crate::entity::EntityTable;
 use crate::shards::{Sharded, Shards};
 
 /// A whole statement.
@@ -65,7 +67,9 @@ pub(super) enum Reads<'a> {
     Block(Rc<Block<'a>>, Vec<String>),
     /// A recursive common table expression.
     Itself,
-    /// A table that is not sharded, or a function.
+    /// A table that is not sharded, of a registered entity.
+    Plain(&'a EntityTable, &'a Known),
+    /// Another table that is not sharded, or a function.
     Other,
 }
 
@@ -157,6 +161,54 @@ impl<'a> Tree<'a> {
         })
     }
 
+    /// The statement whose rows this one counts, if it does nothing else, and the alias of the
+    /// count.
+    pub(crate) fn count_of(&self) -> Option<(Option<String>, &SelectStatement)> {
+        let parts = &self.root.parts;
+        let bare = parts.joins.is_empty()
+            && parts.condition.is_none()
+            && parts.group.is_empty()
+            && parts.having.is_none()
+            && parts.order.is_empty()
+            && parts.unions.is_empty()
+            && parts.distinct.is_none()
+            && (parts.limit, parts.offset) == (None, None)
+            && parts.lock.is_none()
+            && self.root.whole
+            && !self.has_with;
+        let ([item], [TableRef::SubQuery(rows, _)]) = (&*parts.items, &*parts.from) else {
+            return None;
+        };
+        let alias = item.alias.as_ref().map(ToString::to_string);
+        let name = match &item.expr {
+            Expr::Custom(text) if is_count_of_rows(text) => {
+                alias.or_else(|| text.split(" AS ").nth(1).map(str::to_owned))
+            }
+            Expr::FunctionCall(call) => {
+                let counts_rows = matches!(call.get_func(), Func::Count)
+                    && matches!(call.get_args(), [Expr::Column(ColumnRef::Asterisk(None))])
+                    && call.get_filter().is_none();
+                if !counts_rows {
+                    return None;
+                }
+                alias
+            }
+            _ => return None,
+        };
+        (bare && item.window.is_none()).then_some((name, rows))
+    }
+
+    /// Whether sharded tables stand in FROM and JOIN of the statement itself and nowhere else.
+    pub(crate) fn is_flat(&self) -> bool {
+        let is_flat = |used: &Use<'_>| !matches!(used.reads, Reads::Block(..) | Reads::Itself);
+        self.root.uses.iter().all(is_flat)
+            && self.root.inner.is_empty()
+            && self.root.branches.is_empty()
+            && self.root.defined.is_empty()
+            && self.root.whole
+            && !self.has_with
+    }
+
     /// Every use of a sharded table with the blocks around it, the innermost first.
     pub(crate) fn each_table<'t>(&'t self, look: Look<'_, 't, 'a>) {
         self.root.each_table(&mut Vec::new(), look);
@@ -181,7 +233,7 @@ impl<'a> Block<'a> {
                     let outside = usize::from(!used.lateral);
                     block.each_table(&mut around[outside..].to_vec(), look);
                 }
-                Reads::Itself | Reads::Other => {}
+                Reads::Itself | Reads::Plain(..) | Reads::Other => {}
             }
         }
         for inner in &self.inner {
@@ -198,7 +250,7 @@ impl<'a> Block<'a> {
         let reads = |used: &Use<'_>| match &used.reads {
             Reads::Table(_) => true,
             Reads::Block(block, _) => block.reads_sharded(),
-            Reads::Itself | Reads::Other => false,
+            Reads::Itself | Reads::Plain(..) | Reads::Other => false,
         };
         self.uses.iter().any(reads)
             || self.defined.iter().any(|table| table.reads_sharded())
@@ -349,7 +401,10 @@ impl<'a> Builder<'a> {
             }
             None => {
                 self.others.push(name.clone());
-                Reads::Other
+                match self.shards.find_plain(name) {
+                    Some((entity, known)) => Reads::Plain(entity, known),
+                    None => Reads::Other,
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ pub mod homes;
 pub mod joins;
 pub mod keys;
 pub mod names;
+pub mod pages;
 pub mod peers;
 pub mod random;
 pub mod reads;

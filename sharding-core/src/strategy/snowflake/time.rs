@@ -44,6 +44,10 @@ impl<S: Slot> SnowflakeTime<S> {
 }
 
 impl<S: Slot> Strategy for SnowflakeTime<S> {
+    fn keeps_order(&self) -> bool {
+        self.calendar.keeps_order()
+    }
+
     fn describe(&self) -> String {
         format!("Snowflake ids by {}", self.calendar.describe())
     }

@@ -1,13 +1,18 @@
 //! A statement from end to end: planned, executed, merged.
 
+mod page;
+
+use futures_util::TryStreamExt;
 use sea_orm::{
     ConnectionTrait, DbBackend, DbErr, ExecResult, MockDatabase, MockExecResult, QueryResult,
     Statement,
 };
-use sharding_core::plan::{Merge, Page, ReadPlan};
+use sharding_core::plan::{Merge, Page, ReadPlan, SortKey};
 
-use crate::execute::{Returning, RowStream, Session, query_all, query_some};
-use crate::merge::{Equal, Ranks, buffered, concatenate, merge_groups, merge_streams, strip};
+use crate::execute::{Job, Returning, RowStream, Session, query_all, query_some};
+use crate::merge::{
+    Equal, Ranks, buffered, concatenate, merge_groups, merge_streams, shape_count, strip,
+};
 use crate::plan::{PlannedRead, PlannedWrite};
 
 /// All rows of a SELECT.
@@ -15,6 +20,9 @@ pub(crate) async fn read_all(
     session: Session<'_>,
     mut read: PlannedRead,
 ) -> Result<Vec<QueryResult>, DbErr> {
+    if let Some(name) = read.counted.take() {
+        return Box::pin(count(session, read, name)).await;
+    }
     let jobs = std::mem::take(&mut read.jobs);
     match &read.plan {
         ReadPlan::Merge {
@@ -39,11 +47,8 @@ pub(crate) async fn read_all(
         }
         ReadPlan::Merge { merge, page, .. } if *merge != Merge::Concatenate => {
             let (merge, page) = (merge.clone(), *page);
-            read.jobs.extend(jobs.first().cloned());
-            let answers = query_all(session, jobs).await?;
-            let ranks = ranks(session, &read, &answers).await?;
-            let streams = answers.into_iter().map(buffered).collect();
-            collect(in_order(session, read, streams, merge, page, ranks)).await
+            read.jobs = jobs;
+            page::read_page(session, read, merge, page).await
         }
         _ => Ok(query_all(session, jobs)
             .await?
@@ -64,6 +69,22 @@ async fn ranks(
     }
 }
 
+/// One row with the count of the rows.
+async fn count(
+    session: Session<'_>,
+    read: PlannedRead,
+    name: String,
+) -> Result<Vec<QueryResult>, DbErr> {
+    let source = read.jobs.first().map(Job::source).unwrap_or_default();
+    let mut rows = read_stream(session, read).await?;
+    let mut counted = 0_i128;
+    while rows.try_next().await?.is_some() {
+        counted += 1;
+    }
+    drop(rows);
+    shape_count(session, source, name, counted).await
+}
+
 /// The rows of sorted streams in their common order.
 fn in_order<'a>(
     session: Session<'a>,
@@ -73,18 +94,19 @@ fn in_order<'a>(
     page: Page,
     ranks: Ranks,
 ) -> RowStream<'a> {
-    let (keys, equal) = match merge {
+    let (keys, equal) = keys_of(merge);
+    let merged = merge_streams(streams, keys, page, equal, ranks);
+    match (read.computed, read.jobs.first()) {
+        (Some(computed), Some(job)) => strip(session, job.source(), computed, merged),
+        _ => merged,
+    }
+}
+
+fn keys_of(merge: Merge) -> (Vec<SortKey>, Equal) {
+    match merge {
         Merge::Distinct(keys) => (keys, Equal::One),
         Merge::Order(keys) => (keys, Equal::Kept),
         Merge::Concatenate | Merge::Groups(_) => (Vec::new(), Equal::Kept),
-    };
-    let merged = merge_streams(streams, keys, page, equal, ranks);
-    match (read.computed, read.jobs.first()) {
-        (Some(computed), Some(job)) => {
-            let visible = computed.columns.len() - computed.hidden;
-            strip(session, job.source(), computed, visible, merged)
-        }
-        _ => merged,
     }
 }
 
@@ -112,6 +134,10 @@ pub(crate) async fn read_stream(
     mut read: PlannedRead,
 ) -> Result<RowStream<'_>, DbErr> {
     let mut jobs = std::mem::take(&mut read.jobs);
+    if let Some(name) = read.counted.take() {
+        read.jobs = jobs;
+        return Ok(buffered(Box::pin(count(session, read, name)).await?));
+    }
     match &read.plan {
         ReadPlan::Merge {
             merge: Merge::Concatenate,
@@ -134,6 +160,9 @@ pub(crate) async fn read_stream(
         ReadPlan::Merge { merge, page, .. } => {
             let (merge, page) = (merge.clone(), *page);
             read.jobs.extend(jobs.first().cloned());
+            if read.ranked.is_empty() && read.computed.is_none() && !read.paging.groups.is_empty() {
+                return Ok(page::stream_in_sequence(session, read, jobs, merge, page));
+            }
             // Ranks are those among all texts, so all rows have to be there first.
             if read.ranked.is_empty()
                 && let Some(streams) = session.stream_side_by_side(&jobs).await?
@@ -227,7 +256,5 @@ fn cut(rows: Vec<QueryResult>, page: Page) -> Vec<QueryResult> {
 }
 
 async fn collect(rows: RowStream<'_>) -> Result<Vec<QueryResult>, DbErr> {
-    use futures_util::TryStreamExt;
-
     rows.try_collect().await
 }

@@ -1,0 +1,212 @@
+//! Pages of sorted rows: no more of the units are asked than a page needs.
+
+use futures_util::StreamExt;
+use sea_orm::{DbErr, QueryResult, Value};
+use sharding_core::merge::PageCutter;
+use sharding_core::plan::{Merge, Page};
+
+use super::{in_order, ranks, read_all};
+use crate::error::ShardingError;
+use crate::execute::{Job, RowStream, Session, query_all};
+use crate::merge::{Ranks, buffered, merge_streams, strip};
+use crate::plan::{Paging, Planned, PlannedRead, Want, plan_read, with_page};
+
+/// The rows of a page, sorted.
+pub(super) async fn read_page(
+    session: Session<'_>,
+    mut read: PlannedRead,
+    merge: Merge,
+    page: Page,
+) -> Result<Vec<QueryResult>, DbErr> {
+    let jobs = std::mem::take(&mut read.jobs);
+    let Some(deep) = read.paging.deep.take() else {
+        return in_sequence(session, read, jobs, merge, page, None).await;
+    };
+    let counts = counted(session, deep.counts.clone()).await?;
+    let total: u64 = counts.iter().sum();
+    let take = total
+        .saturating_sub(page.offset)
+        .min(page.limit.unwrap_or(u64::MAX));
+    if take == 0 {
+        return Ok(Vec::new());
+    }
+    let behind = total - page.offset - take;
+    if let Some(flipped) = deep.flipped.as_ref().filter(|_| behind < page.offset) {
+        let page = Page {
+            offset: behind,
+            limit: Some(take),
+        };
+        let shards = session.cluster().shards();
+        if let Planned::Sharded(mut read) =
+            plan_read(&shards, &with_page(flipped, page), Want::All)?
+        {
+            // The rows were counted; the other end needs no counts of its own.
+            read.paging.deep = None;
+            let mut rows = Box::pin(read_all(session, read)).await?;
+            rows.reverse();
+            return Ok(rows);
+        }
+        return Err(ShardingError::Unexpected("a page was turned around to no table").into());
+    }
+    in_sequence(session, read, jobs, merge, page, Some(&counts)).await
+}
+
+async fn counted(session: Session<'_>, jobs: Vec<Job>) -> Result<Vec<u64>, DbErr> {
+    let answers = query_all(session, jobs).await?;
+    let count = |rows: Vec<QueryResult>| match rows.first() {
+        Some(row) => {
+            let count: i64 = row.try_get_by_index(0)?;
+            Ok(u64::try_from(count).unwrap_or_default())
+        }
+        None => Err(ShardingError::Unexpected("rows were counted without an answer").into()),
+    };
+    answers.into_iter().map(count).collect()
+}
+
+/// Group after group, twice as many at once each time, until the page is full. Groups whose rows
+/// are all before the page are left out if they were counted.
+async fn in_sequence(
+    session: Session<'_>,
+    read: PlannedRead,
+    jobs: Vec<Job>,
+    merge: Merge,
+    mut page: Page,
+    counts: Option<&[u64]>,
+) -> Result<Vec<QueryResult>, DbErr> {
+    let mut groups = read.paging.groups.clone();
+    let limit = page.limit.unwrap_or(u64::MAX);
+    if groups.is_empty() || page.limit.is_none() {
+        return whole(session, read, jobs, merge, page).await;
+    }
+    if let Some(counts) = counts {
+        let size = |group: &Vec<usize>| group.iter().map(|&job| counts[job]).sum::<u64>();
+        while let Some(first) = groups.first().map(size).filter(|size| *size <= page.offset) {
+            page.offset -= first;
+            groups.remove(0);
+        }
+    }
+    let mut rows: Vec<QueryResult> = Vec::new();
+    let mut groups = groups.into_iter();
+    let mut at_once = 1;
+    while (rows.len() as u64) < limit {
+        let wanted: Vec<Job> = groups
+            .by_ref()
+            .take(at_once)
+            .flatten()
+            .map(|job| limited(&jobs[job], page, counts.is_some()))
+            .collect();
+        if wanted.is_empty() {
+            break;
+        }
+        at_once *= 2;
+        let part = PlannedRead {
+            tables: Vec::new(),
+            jobs: Vec::new(),
+            plan: read.plan.clone(),
+            ranked: read.ranked.clone(),
+            paging: Paging::default(),
+            counted: None,
+            computed: None,
+        };
+        // Everything is taken, so that it is known how many rows come before the page.
+        let everything = Page {
+            offset: 0,
+            limit: page.node_limit(),
+        };
+        let found = whole(session, part, wanted, merge.clone(), everything).await?;
+        let skipped = page.offset.min(found.len() as u64);
+        page.offset -= skipped;
+        let missing = limit - rows.len() as u64;
+        let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
+        let missing = usize::try_from(missing).unwrap_or(usize::MAX);
+        rows.extend(found.into_iter().skip(skipped).take(missing));
+    }
+    match (read.computed, jobs.first()) {
+        (Some(computed), Some(job)) => {
+            let stripped = strip(session, job.source(), computed, buffered(rows));
+            super::collect(stripped).await
+        }
+        _ => Ok(rows),
+    }
+}
+
+/// The rows of one group after the other, as they arrive: no more connections are held than one
+/// group has jobs.
+pub(super) fn stream_in_sequence<'a>(
+    session: Session<'a>,
+    read: PlannedRead,
+    jobs: Vec<Job>,
+    merge: Merge,
+    page: Page,
+) -> RowStream<'a> {
+    Box::pin(async_stream::try_stream! {
+        let (keys, equal) = super::keys_of(merge);
+        let mut cutter = PageCutter::new(page);
+        for group in read.paging.groups {
+            if cutter.is_full() {
+                break;
+            }
+            let wanted: Vec<Job> = group.into_iter().map(|job| jobs[job].clone()).collect();
+            let streams = match session.stream_side_by_side(&wanted).await? {
+                Some(streams) => streams,
+                None => query_all(session, wanted).await?.into_iter().map(buffered).collect(),
+            };
+            let everything = Page::default();
+            let mut rows = merge_streams(streams, keys.clone(), everything, equal, Ranks::default());
+            while !cutter.is_full()
+                && let Some(row) = rows.next().await
+            {
+                let row = row?;
+                if cutter.admit() {
+                    yield row;
+                }
+            }
+        }
+    })
+}
+
+/// A job that gives no more rows than the page needs once others are left out.
+fn limited(job: &Job, page: Page, are_left_out: bool) -> Job {
+    let mut job = job.clone();
+    let least = page.node_limit();
+    if let (true, Some(least), Some(values)) = (are_left_out, least, &mut job.statement.values)
+        && let Some(Value::BigUnsigned(Some(limit))) = values.0.last_mut()
+        && *limit > least
+    {
+        *limit = least;
+    }
+    job
+}
+
+/// The rows of all jobs in their common order, cut to the page. Of a page that lies deep, streams
+/// hold a row each; otherwise all rows are fetched at once.
+async fn whole(
+    session: Session<'_>,
+    read: PlannedRead,
+    jobs: Vec<Job>,
+    merge: Merge,
+    page: Page,
+) -> Result<Vec<QueryResult>, DbErr> {
+    /// So many rows of a unit are rather held than streamed.
+    const FEW: u64 = 1_000;
+
+    let mut read = read;
+    read.jobs.extend(jobs.first().cloned());
+    if read.ranked.is_empty() && page.offset > FEW {
+        if let Some(streams) = session.stream_side_by_side(&jobs).await? {
+            return super::collect(in_order(
+                session,
+                read,
+                streams,
+                merge,
+                page,
+                Ranks::default(),
+            ))
+            .await;
+        }
+    }
+    let answers = query_all(session, jobs).await?;
+    let ranks = ranks(session, &read, &answers).await?;
+    let streams: Vec<RowStream<'_>> = answers.into_iter().map(buffered).collect();
+    super::collect(in_order(session, read, streams, merge, page, ranks)).await
+}
