@@ -279,7 +279,7 @@ pub async fn computed(backend: DbBackend) {
     everywhere!(e => e::Entity::find().select_only()
         .expr_as(e::Column::N.sum().add(e::Column::Id.count()), "x"));
     everywhere!(e => e::Entity::find().select_only()
-        .expr(Func::coalesce([e::Column::N.sum().into(), Expr::val(0)])));
+        .expr(Func::coalesce([e::Column::N.sum(), Expr::val(0)])));
     everywhere!(e => e::Entity::find().select_only()
         .column(e::Column::Kind)
         .column_as(e::Column::Id.count(), "count")
