@@ -47,56 +47,43 @@ macro_rules! mount {
             changes: growth_under_queries, refusals, draining;
             names: quoted, without_separator, with_schema;
         );
-        $crate::cases!($backend; in peers;
+        $crate::files!($backend; in peers;
             orders: orders_of_nulls, orders_of_bytes, orders_of_large_numbers,
                 orders_of_nothing_but_nulls, missing_first_table, streams_by_text, orders_of_text,
                 orders_of_uuids, orders_by_what_is_not_selected;
             groups: groups_of_mixed_case, groups_in_other_orders, sums_of_letters,
-                aliases_of_group_keys, groups_of_nulls,
-                aggregates_of_no_rows, windows_of_no_rows, windows_over_tables,
-                functions_around_aggregates, distinct_counts_of_groups,
-                averages_of_distinct_values, distinct_counts_by_another_column,
-                distinct_counts_of_pairs, averages, sums_of_long_numbers, groups_over_all_tables,
-                concatenated_groups, types_of_aggregates, ordered_counts;
+                aliases_of_group_keys, groups_of_nulls, distinct_counts_of_groups,
+                distinct_counts_by_another_column, distinct_counts_of_pairs,
+                groups_over_all_tables, concatenated_groups;
+            aggregates: aggregates_of_no_rows, windows_of_no_rows, windows_over_tables,
+                functions_around_aggregates, averages_of_distinct_values, averages,
+                sums_of_long_numbers, types_of_aggregates, ordered_counts;
             sets: having_over_tables, having_before_the_page, distinct_rows, unions_of_all_rows,
                 unions_of_other_keys, unions_with_single_tables, intersections_and_differences,
                 pages_of_unions, first_of_every_group;
             pages: pages_of_groups, pages_of_one_table, pages_again, second_pages,
                 all_pages_together, pages_of_joins, one_row_behind_others, pages_in_subqueries;
-            routing: negations, literals_on_the_left, branches_without_key, contradictions,
-                wide_numbers, borders_of_ranges, tails_that_begin_alike, letter_case,
-                keys_of_other_tables, keys_in_subqueries, null_keys, conditions_that_always_hold,
-                lists_of_keys;
+            routing: negations, branches_without_key, contradictions, keys_of_other_tables,
+                keys_in_subqueries, conditions_that_always_hold, lists_of_keys;
+            keys: wide_numbers, literals_on_the_left, borders_of_ranges, tails_that_begin_alike,
+                letter_case, null_keys;
             times: ranges_beyond_the_months, slots_of_several_days, forms_of_times, one_day,
                 spellings_of_ranges;
             joins: joins_by_another_column, left_joins, right_and_full_joins,
                 rows_of_another_database, relations, tables_of_two_groups,
-                plain_tables_on_the_left, self_joins, existence, derived_tables,
-                aggregates_of_joins;
-            behaviours: users_in_order, users_by_key, extremes_of_users, salaries_of_users,
-                salaries_in_groups, orders_by_time, pages_of_orders, aggregates_of_orders,
-                last_and_only_orders, rows_by_two_keys, users_of_a_subquery, updates_and_deletes;
+                plain_tables_on_the_left, self_joins;
+            nested: existence, derived_tables, aggregates_of_joins;
+            users: users_in_order, users_by_key, extremes_of_users, salaries_of_users,
+                salaries_in_groups, users_of_a_subquery, updates_and_deletes;
+            purchases: orders_by_time, pages_of_orders, aggregates_of_orders,
+                last_and_only_orders, rows_by_two_keys;
         );
     };
 }
 
-/// One test function for each case. A folder of the suite is named with `in`.
+/// One test function for each case.
 #[macro_export]
 macro_rules! cases {
-    ($backend:expr; in $folder:ident; $($suite:ident: $($case:ident),+;)+) => {
-        mod $folder {
-            $(
-                mod $suite {
-                    $(
-                        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                        async fn $case() {
-                            tests::suite::$folder::$suite::$case($backend).await;
-                        }
-                    )+
-                }
-            )+
-        }
-    };
     ($backend:expr; $($suite:ident: $($case:ident),+;)+) => {
         $(
             mod $suite {
@@ -108,5 +95,25 @@ macro_rules! cases {
                 )+
             }
         )+
+    };
+}
+
+/// One test function for each file of a folder, whose cases share their databases.
+#[macro_export]
+macro_rules! files {
+    ($backend:expr; in $folder:ident; $($suite:ident: $($case:ident),+;)+) => {
+        mod $folder {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $suite() {
+                    let bench = tests::suite::peers::Bench::new($backend);
+                    $(
+                        let case = tests::suite::$folder::$suite::$case;
+                        bench.run(stringify!($case), case).await;
+                    )+
+                    bench.end().await;
+                }
+            )+
+        }
     };
 }

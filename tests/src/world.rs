@@ -1,9 +1,10 @@
 //! Databases of a test's own, filled with rows.
 
-use std::env;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::{array, env};
 
 use chrono::{DateTime, Days, TimeDelta, Utc};
+use futures_util::future::try_join_all;
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, EntityTrait,
     IntoActiveModel, Schema, Set,
@@ -20,8 +21,16 @@ pub struct World {
     pub db: ShardingConnection,
     /// The database system.
     pub backend: DbBackend,
-    urls: [String; 2],
-    names: [String; 2],
+    databases: Databases<2>,
+}
+
+/// Empty databases of a test's own.
+#[derive(Debug)]
+pub struct Databases<const N: usize> {
+    /// Their URLs.
+    pub urls: [String; N],
+    backend: DbBackend,
+    names: [String; N],
     _directory: TempDir,
 }
 
@@ -67,46 +76,18 @@ impl World {
 
     /// Databases without any table.
     pub async fn bare(backend: DbBackend) -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-
-        let directory = TempDir::new().unwrap();
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let base = format!("sharding_test_{}_{number}", std::process::id());
-        let names = [format!("{base}_a"), format!("{base}_b")];
-        let urls = match backend {
-            DbBackend::Sqlite => names.clone().map(|name| {
-                let path = directory.path().join(name);
-                format!("sqlite://{}?mode=rwc", path.display())
-            }),
-            _ => {
-                let server = server(backend);
-                let admin = connect_to(&server).await;
-                for name in &names {
-                    admin
-                        .execute_unprepared(&format!("CREATE DATABASE {name}"))
-                        .await
-                        .unwrap();
-                }
-                admin.close().await.unwrap();
-                // Drivers keep 100 prepared statements unless told otherwise.
-                names
-                    .clone()
-                    .map(|name| format!("{server}/{name}?statement-cache-capacity=4000"))
-            }
-        };
-        let db = builder(&urls).connect().await.unwrap();
+        let databases = Databases::create(backend).await;
+        let db = builder(&databases.urls).connect().await.unwrap();
         Self {
             db,
             backend,
-            urls,
-            names,
-            _directory: directory,
+            databases,
         }
     }
 
     /// The URLs of the data sources `a` and `b`.
     pub fn urls(&self) -> &[String; 2] {
-        &self.urls
+        &self.databases.urls
     }
 
     /// Inserts the rows into every table.
@@ -165,17 +146,55 @@ impl World {
     /// looked at.
     pub async fn end(self) {
         self.db.close().await.unwrap();
+        self.databases.drop().await;
+    }
+}
+
+impl<const N: usize> Databases<N> {
+    /// Creates them.
+    pub async fn create(backend: DbBackend) -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+        let directory = TempDir::new().unwrap();
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let base = format!("sharding_test_{}_{number}", std::process::id());
+        let names: [String; N] = array::from_fn(|at| format!("{base}_{at}"));
+        let urls = match backend {
+            DbBackend::Sqlite => names.clone().map(|name| {
+                let path = directory.path().join(name);
+                format!("sqlite://{}?mode=rwc", path.display())
+            }),
+            _ => {
+                let server = server(backend);
+                each_of(
+                    &server,
+                    names.iter().map(|name| format!("CREATE DATABASE {name}")),
+                )
+                .await;
+                // Drivers keep 100 prepared statements unless told otherwise.
+                names
+                    .clone()
+                    .map(|name| format!("{server}/{name}?statement-cache-capacity=4000"))
+            }
+        };
+        Self {
+            urls,
+            backend,
+            names,
+            _directory: directory,
+        }
+    }
+
+    /// Drops them. Nobody may be connected any more.
+    pub async fn drop(self) {
         if self.backend == DbBackend::Sqlite {
             return;
         }
-        let admin = connect_to(&server(self.backend)).await;
-        for name in &self.names {
-            admin
-                .execute_unprepared(&format!("DROP DATABASE {name}"))
-                .await
-                .unwrap();
-        }
-        admin.close().await.unwrap();
+        let drops = self
+            .names
+            .iter()
+            .map(|name| format!("DROP DATABASE {name}"));
+        each_of(&server(self.backend), drops).await;
     }
 }
 
@@ -233,6 +252,16 @@ fn server(backend: DbBackend) -> String {
     env::var(variable).unwrap_or_else(|_| default.to_owned())
 }
 
+/// Runs the statements at the same time, since a server takes long for each only to write all to
+/// disk.
+async fn each_of(server: &str, statements: impl Iterator<Item = String>) {
+    let admin = connect_to(server).await;
+    let run = async |statement: String| admin.execute_unprepared(&statement).await;
+    let runs: Vec<_> = statements.map(run).collect();
+    try_join_all(runs).await.unwrap();
+    admin.close().await.unwrap();
+}
+
 async fn connect_to(server: &str) -> DatabaseConnection {
     let url = if server.starts_with("postgres") {
         format!("{server}/postgres")
@@ -240,7 +269,7 @@ async fn connect_to(server: &str) -> DatabaseConnection {
         format!("{server}/mysql")
     };
     let mut options = ConnectOptions::new(url);
-    options.max_connections(1).sqlx_logging(false);
+    options.max_connections(4).sqlx_logging(false);
     match Database::connect(options).await {
         Ok(connection) => connection,
         Err(error) => panic!("the suite needs the server {server}, which does not answer: {error}"),

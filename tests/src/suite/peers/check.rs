@@ -32,6 +32,11 @@ impl<T: Debug> Told<'_, T> {
         self
     }
 
+    /// Several data sources must have answered if this holds.
+    pub fn answered_if(self, holds: bool) -> Self {
+        if holds { self.answered() } else { self }
+    }
+
     /// Several data sources must have refused.
     pub fn refused(self) -> Self {
         if self.refused.is_none() {

@@ -1,19 +1,20 @@
 //! The same rows in a plain database, in four tables of one data source, and in two tables of each
 //! of two data sources.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use sea_orm::sea_query::{Alias, TableCreateStatement};
+use sea_orm::sea_query::{Alias, TableCreateStatement, TableDropStatement};
 use sea_orm::{
-    ConnectOptions, ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, IntoActiveModel,
-    Schema,
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, EntityTrait,
+    IntoActiveModel, Schema,
 };
 use sharding_sea_orm::{EntityRules, Modulo, ShardingBuilder, ShardingConnection, rule};
 
+use super::Bench;
 use super::entities::{
     broadcasts, children, i, j, o, other_children, p, parents, rows, s, singles, t,
 };
-use crate::world::World;
+use crate::world::Databases;
 
 /// The databases of a test.
 #[derive(Debug)]
@@ -26,8 +27,9 @@ pub struct Peers {
     pub two: ShardingConnection,
     /// The database system.
     pub backend: DbBackend,
-    pub(super) faults: Mutex<Vec<String>>,
-    worlds: [World; 2],
+    pub(super) faults: Arc<Mutex<Vec<String>>>,
+    tables: Vec<(DatabaseConnection, String)>,
+    databases: Databases<4>,
 }
 
 /// How many data sources there are.
@@ -56,6 +58,12 @@ pub enum Text {
 impl Text {
     /// All that differ from the order of bytes.
     pub const LOOSE: [Self; 3] = [Self::NoCase, Self::Language, Self::Padded];
+
+    /// Whether several data sources answer orders and groups of it.
+    pub fn is_ranked(self, backend: DbBackend) -> bool {
+        // PostgreSQL's `char` takes trailing spaces away when it is compared.
+        self != Self::Padded || backend != DbBackend::Postgres
+    }
 
     fn definition(self, backend: DbBackend) -> &'static str {
         match (self, backend) {
@@ -101,82 +109,82 @@ pub fn rules(builder: ShardingBuilder, layout: Layout) -> ShardingBuilder {
         .broadcast::<p::Entity>()
 }
 
-impl Peers {
-    /// The table `t`, with text ordered by bytes and the usual rows.
-    pub async fn filled(backend: DbBackend) -> Self {
-        Self::with(backend, Text::Bytes, rows()).await
-    }
-
+impl Bench {
     /// The table `t` with these rows.
-    pub async fn with(backend: DbBackend, text: Text, rows: Vec<t::Model>) -> Self {
-        let tables = [table::<t::Entity>(backend)];
+    pub async fn with(&self, text: Text, rows: Vec<t::Model>) -> Peers {
+        let tables = [table::<t::Entity>(self.backend)];
         let rules = |builder: ShardingBuilder, layout| {
             builder.table(by_key::<t::Entity>(t::Column::Id, layout))
         };
-        let peers = Self::of(backend, text, &tables, rules).await;
+        let peers = self.of(text, &tables, rules).await;
         peers.fill::<t::Entity>(rows).await;
         peers
     }
 
-    /// All tables of the fixture, with the usual rows.
-    pub async fn joined(backend: DbBackend) -> Self {
-        let tables = [
-            table::<t::Entity>(backend),
-            table::<o::Entity>(backend),
-            table::<i::Entity>(backend),
-            table::<j::Entity>(backend),
-            table::<s::Entity>(backend),
-            table::<p::Entity>(backend),
-        ];
-        let peers = Self::of(backend, Text::Bytes, &tables, rules).await;
-        peers.fill::<t::Entity>(rows()).await;
-        peers.fill::<o::Entity>(parents()).await;
-        peers.fill::<i::Entity>(children()).await;
-        peers.fill::<j::Entity>(other_children()).await;
-        peers.fill::<s::Entity>(singles()).await;
-        peers.fill_everywhere::<p::Entity>(broadcasts()).await;
-        peers
+    /// All tables of the fixture, with text ordered by bytes and the usual rows. The cases of a
+    /// file share it, so none may write to it.
+    pub async fn joined(&self) -> &Peers {
+        let fill = async || {
+            let tables = [
+                table::<t::Entity>(self.backend),
+                table::<o::Entity>(self.backend),
+                table::<i::Entity>(self.backend),
+                table::<j::Entity>(self.backend),
+                table::<s::Entity>(self.backend),
+                table::<p::Entity>(self.backend),
+            ];
+            let peers = self.of(Text::Bytes, &tables, rules).await;
+            peers.fill::<t::Entity>(rows()).await;
+            peers.fill::<o::Entity>(parents()).await;
+            peers.fill::<i::Entity>(children()).await;
+            peers.fill::<j::Entity>(other_children()).await;
+            peers.fill::<s::Entity>(singles()).await;
+            peers.fill_everywhere::<p::Entity>(broadcasts()).await;
+            peers
+        };
+        self.keep(fill).await
     }
 
     /// These tables, empty, under these rules. Tables that the rules do not declare are in the
     /// default data source.
     pub async fn of(
-        backend: DbBackend,
+        &self,
         text: Text,
         tables: &[(String, TableCreateStatement)],
         rules: impl Fn(ShardingBuilder, Layout) -> ShardingBuilder,
-    ) -> Self {
-        let worlds = [World::bare(backend).await, World::bare(backend).await];
+    ) -> Peers {
+        let databases = self.databases().await;
+        let [oracle, one, a, b] = &databases.urls;
         let builder = ShardingConnection::builder;
-        let two = builder()
-            .source("a", options(&worlds[0].urls()[0], 4))
-            .source("b", options(&worlds[0].urls()[1], 4));
-        let peers = Self {
-            oracle: worlds[1].db.source("a").unwrap(),
-            one: rules(
-                builder().source("a", options(&worlds[1].urls()[1], 4)),
-                Layout::One,
-            )
-            .connect()
-            .await
-            .unwrap(),
-            two: rules(two, Layout::Two).connect().await.unwrap(),
-            backend,
-            faults: Mutex::default(),
-            worlds,
+        let single = builder().source("a", options(one, 4));
+        let several = builder()
+            .source("a", options(a, 4))
+            .source("b", options(b, 4));
+        let mut peers = Peers {
+            oracle: Database::connect(options(oracle, 1)).await.unwrap(),
+            one: rules(single, Layout::One).connect().await.unwrap(),
+            two: rules(several, Layout::Two).connect().await.unwrap(),
+            backend: self.backend,
+            faults: self.faults.clone(),
+            tables: Vec::new(),
+            databases,
         };
-        for (_, create) in tables {
+        for (name, create) in tables {
             define(&peers.oracle, text, create).await;
+            peers.tables.push((peers.oracle.clone(), name.clone()));
         }
         for db in [&peers.one, &peers.two] {
-            create(db, text, tables).await;
+            peers.tables.extend(create(db, text, tables).await);
         }
         peers
     }
+}
 
+impl Peers {
     /// The URLs of the two data sources.
-    pub fn urls(&self) -> &[String; 2] {
-        self.worlds[0].urls()
+    pub fn urls(&self) -> [&str; 2] {
+        let [_, _, a, b] = &self.databases.urls;
+        [a, b]
     }
 
     /// Inserts the same rows everywhere.
@@ -216,20 +224,19 @@ impl Peers {
         }
     }
 
-    /// Fails with all faults that were found; the databases are then left to be looked at.
+    /// Drops the tables and hands the databases on.
     pub async fn end(self) {
-        let faults = self.faults.into_inner().unwrap();
-        assert!(
-            faults.is_empty(),
-            "{} faults\n{}",
-            faults.len(),
-            faults.join("\n")
-        );
+        for (db, table) in &self.tables {
+            let mut drop = TableDropStatement::new();
+            drop.table(Alias::new(table)).if_exists();
+            db.execute(&drop).await.unwrap();
+        }
+        // SQLite's pool waits for the clones.
+        drop(self.tables);
+        self.oracle.close().await.unwrap();
         self.one.close().await.unwrap();
         self.two.close().await.unwrap();
-        for world in self.worlds {
-            world.end().await;
-        }
+        Bench::give_back(self.databases);
     }
 }
 
@@ -240,8 +247,14 @@ pub fn options(url: &str, size: u32) -> ConnectOptions {
     options
 }
 
-async fn create(db: &ShardingConnection, text: Text, tables: &[(String, TableCreateStatement)]) {
+/// Creates the tables, and tells what they are and where.
+async fn create(
+    db: &ShardingConnection,
+    text: Text,
+    tables: &[(String, TableCreateStatement)],
+) -> Vec<(DatabaseConnection, String)> {
     let topology = db.topology();
+    let mut created = Vec::new();
     for (name, create) in tables {
         let sharded = topology
             .tables()
@@ -253,6 +266,7 @@ async fn create(db: &ShardingConnection, text: Text, tables: &[(String, TableCre
                 create.table(Alias::new(&*node.table));
                 let source = db.source(topology.source(node.source)).unwrap();
                 define(&source, text, &create).await;
+                created.push((source, node.table.to_string()));
             }
         } else {
             let broadcast = topology.plain().any(|(table, home)| {
@@ -262,11 +276,14 @@ async fn create(db: &ShardingConnection, text: Text, tables: &[(String, TableCre
                 .sources()
                 .take(if broadcast { usize::MAX } else { 1 });
             for (_, source) in sources {
-                define(&db.source(source).unwrap(), text, create).await;
+                let source = db.source(source).unwrap();
+                define(&source, text, create).await;
+                created.push((source, name.clone()));
             }
         }
     }
     db.refresh().await.unwrap();
+    created
 }
 
 async fn define(db: &DatabaseConnection, text: Text, create: &TableCreateStatement) {

@@ -22,18 +22,24 @@
 //!   tracking, bulk grouping, metadata and resolver; evaluation of captured expressions, which
 //!   Rust does itself; `ExecuteUpdate` and `ExecuteDelete`, see `writes`.
 
-pub mod behaviours;
+pub mod aggregates;
+mod bench;
 mod check;
 pub mod entities;
 pub mod fixture;
 pub mod groups;
 pub mod joins;
+pub mod keys;
+pub mod nested;
 pub mod orders;
 pub mod pages;
+pub mod purchases;
 pub mod routing;
 pub mod sets;
 pub mod times;
+pub mod users;
 
+pub use bench::Bench;
 pub use check::Told;
 use check::each;
 pub use fixture::{Layout, Peers, Text};

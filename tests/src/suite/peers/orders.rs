@@ -11,7 +11,7 @@ use sharding_sea_orm::{ShardingConnection, ShardingError};
 
 use super::entities::{entity, row, rows, t};
 use super::fixture::{by_key, options, rules, table};
-use super::{Layout, Peers, Text};
+use super::{Bench, Layout, Text};
 
 entity!(
     /// A number without sign.
@@ -23,8 +23,8 @@ entity!(
 
 /// NULLS FIRST was ignored (#22826 of ShardingSphere), and a NULL in ORDER BY crashed (pull
 /// request 249 of ShardingCore).
-pub async fn orders_of_nulls(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn orders_of_nulls(bench: &Bench) {
+    let peers = bench.joined().await;
     for order in [Order::Asc, Order::Desc] {
         for nulls in [None, Some(NullOrdering::First), Some(NullOrdering::Last)] {
             for column in [t::Column::N, t::Column::D, t::Column::F, t::Column::B] {
@@ -38,11 +38,10 @@ pub async fn orders_of_nulls(backend: DbBackend) {
             }
         }
     }
-    peers.end().await;
 }
 
 /// An order by bytes was an exception (#24107 of ShardingSphere).
-pub async fn orders_of_bytes(backend: DbBackend) {
+pub async fn orders_of_bytes(bench: &Bench) {
     let bytes = [
         Some(vec![0x7f]),
         Some(vec![0x80]),
@@ -53,7 +52,7 @@ pub async fn orders_of_bytes(backend: DbBackend) {
         None,
     ];
     let rows = (0..).zip(bytes).map(|(id, b)| t::Model { b, ..row(id) });
-    let peers = Peers::with(backend, Text::Bytes, rows.collect()).await;
+    let peers = bench.with(Text::Bytes, rows.collect()).await;
     let ids = |order| {
         t::Entity::find()
             .select_only()
@@ -74,14 +73,15 @@ pub async fn orders_of_bytes(backend: DbBackend) {
 
 /// Numbers beyond the signed ones in one table only could not be compared (#25197 of
 /// ShardingSphere).
-pub async fn orders_of_large_numbers(backend: DbBackend) {
-    let tables = [table::<large::Entity>(backend)];
-    let peers = Peers::of(backend, Text::Bytes, &tables, |builder, layout| {
-        builder.table(by_key::<large::Entity>(large::Column::Id, layout))
-    })
-    .await;
+pub async fn orders_of_large_numbers(bench: &Bench) {
+    let tables = [table::<large::Entity>(bench.backend)];
+    let peers = bench
+        .of(Text::Bytes, &tables, |builder, layout| {
+            builder.table(by_key::<large::Entity>(large::Column::Id, layout))
+        })
+        .await;
     // The other systems have no such numbers.
-    let largest = if backend == DbBackend::MySql {
+    let largest = if bench.backend == DbBackend::MySql {
         u64::MAX
     } else {
         i64::MAX as u64
@@ -122,13 +122,13 @@ pub async fn orders_of_large_numbers(backend: DbBackend) {
 
 /// An order by a column that is NULL in every row crashed, and so did an empty first table (#28485
 /// of ShardingSphere).
-pub async fn orders_of_nothing_but_nulls(backend: DbBackend) {
+pub async fn orders_of_nothing_but_nulls(bench: &Bench) {
     let by_n = || {
         t::Entity::find()
             .order_by_asc(t::Column::N)
             .order_by_asc(t::Column::Id)
     };
-    let peers = Peers::with(backend, Text::Bytes, (0..9).map(row).collect()).await;
+    let peers = bench.with(Text::Bytes, (0..9).map(row).collect()).await;
     peers.same(by_n().as_query()).await.answered().count(9);
     let only = t::Entity::find().order_by_desc(t::Column::N);
     peers.same_set(only.as_query()).await.answered().count(9);
@@ -138,19 +138,19 @@ pub async fn orders_of_nothing_but_nulls(backend: DbBackend) {
         n: Some(-id as i32),
         ..row(id)
     });
-    let peers = Peers::with(backend, Text::Bytes, last.to_vec()).await;
+    let peers = bench.with(Text::Bytes, last.to_vec()).await;
     peers.same(by_n().as_query()).await.answered().count(3);
     peers.end().await;
 
-    let peers = Peers::with(backend, Text::Bytes, Vec::new()).await;
+    let peers = bench.with(Text::Bytes, Vec::new()).await;
     peers.same(by_n().as_query()).await.answered().count(0);
     peers.end().await;
 }
 
 /// A first table that was missing crashed (#13544 of ShardingSphere). A missing table is an error
 /// of its own, never fewer rows.
-pub async fn missing_first_table(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn missing_first_table(bench: &Bench) {
+    let peers = bench.with(Text::Bytes, rows()).await;
     for db in [&peers.one, &peers.two] {
         let mut drop = TableDropStatement::new();
         drop.table("t_0");
@@ -170,8 +170,8 @@ pub async fn missing_first_table(backend: DbBackend) {
 
 /// An order by text over two databases hung, since the catalog was asked on a connection with an
 /// open stream (#4460 and #4665 of ShardingSphere).
-pub async fn streams_by_text(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn streams_by_text(bench: &Bench) {
+    let peers = bench.joined().await;
     let builder = || {
         let [a, b] = peers.urls();
         let builder = ShardingConnection::builder();
@@ -193,12 +193,11 @@ pub async fn streams_by_text(backend: DbBackend) {
         }
     }
     narrow.close().await.unwrap();
-    peers.end().await;
 }
 
 /// Text was compared by the library in upper case or by its bytes, not by the collation (#26688
 /// of ShardingSphere).
-pub async fn orders_of_text(backend: DbBackend) {
+pub async fn orders_of_text(bench: &Bench) {
     let words = [
         "a", "A", "b", "B", "z", "Z", "é", "e", "É", "f", "a b", "a-b", "ab", "a_b", "10", "9", "",
         "ss", "ß", "aé", "ae", "af", "a ", "Ö", "o", "p",
@@ -208,53 +207,58 @@ pub async fn orders_of_text(backend: DbBackend) {
             c: c.to_owned(),
             ..row(id)
         });
-        let peers = Peers::with(backend, text, rows.collect()).await;
+        let ranked = text.is_ranked(bench.backend);
+        let peers = bench.with(text, rows.collect()).await;
         for order in [Order::Asc, Order::Desc] {
             let query = t::Entity::find()
                 .select_only()
                 .columns([t::Column::C, t::Column::Id])
                 .order_by(t::Column::C, order)
                 .order_by_asc(t::Column::Id);
-            let told = peers.same(query.as_query()).await.count(26);
-            if text == Text::Bytes {
-                told.answered();
-            }
+            peers
+                .same(query.as_query())
+                .await
+                .answered_if(ranked)
+                .count(26);
             let page = query.limit(7).offset(5);
-            peers.same(page.as_query()).await.count(7);
+            peers
+                .same(page.as_query())
+                .await
+                .answered_if(ranked)
+                .count(7);
         }
         let extremes = t::Entity::find()
             .select_only()
             .filter(t::Column::Id.is_in([3, 4, 8, 9, 13, 14]))
             .column_as(t::Column::C.min(), "first")
             .column_as(t::Column::C.max(), "last");
-        peers.same(extremes.as_query()).await;
+        peers.same(extremes.as_query()).await.answered_if(ranked);
         peers.end().await;
     }
 }
 
 /// UUIDs were ordered as the language orders them, not as the database does (the suite of
 /// ShardingCore has a case for it).
-pub async fn orders_of_uuids(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn orders_of_uuids(bench: &Bench) {
+    let peers = bench.joined().await;
     for order in [Order::Asc, Order::Desc] {
         let query = t::Entity::find().order_by(t::Column::G, order);
         peers.same(query.as_query()).await.answered().count(40);
     }
-    peers.end().await;
 }
 
 /// A page that was ordered by a joined or computed column that is not selected crashed (#277 of
 /// ShardingCore).
-pub async fn orders_by_what_is_not_selected(backend: DbBackend) {
-    let peers = Peers::with(backend, Text::Bytes, rows()).await;
+pub async fn orders_by_what_is_not_selected(bench: &Bench) {
+    let peers = bench.with(Text::Bytes, rows()).await;
     let ids = || t::Entity::find().select_only().column(t::Column::Id);
     let by_column = ids().order_by_desc(t::Column::Ts).limit(7).offset(3);
-    peers.same(by_column.as_query()).await.count(7);
+    peers.same(by_column.as_query()).await.answered().count(7);
     let by_several = ids()
         .order_by_asc(t::Column::K)
         .order_by_desc(t::Column::D)
         .order_by_asc(t::Column::Id);
-    peers.same(by_several.as_query()).await.count(40);
+    peers.same(by_several.as_query()).await.answered().count(40);
     use sea_orm::sea_query::{Expr, ExprTrait};
     let sum = Expr::col(t::Column::Id).mul(7).modulo(40);
     let mut computed = Query::select();
@@ -266,6 +270,7 @@ pub async fn orders_by_what_is_not_selected(backend: DbBackend) {
     peers
         .same(&computed)
         .await
+        .answered()
         .rows(json!([[17], [34], [11], [28], [5]]));
     let mut selected = Query::select();
     selected
@@ -274,6 +279,6 @@ pub async fn orders_by_what_is_not_selected(backend: DbBackend) {
         .from(t::Entity)
         .order_by("rest", Order::Desc)
         .limit(5);
-    peers.same(&selected).await.count(5);
+    peers.same(&selected).await.answered().count(5);
     peers.end().await;
 }

@@ -2,13 +2,13 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, Condition, DbBackend, DbErr, EntityTrait, Order, PaginatorTrait, QueryFilter,
-    QueryOrder, QuerySelect, QueryTrait,
+    ColumnTrait, Condition, DbErr, EntityTrait, Order, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait,
 };
 use serde_json::json;
 
 use super::entities::{i, o, row, t};
-use super::{Peers, Text, each};
+use super::{Bench, Text, each};
 
 fn select() -> SelectStatement {
     Query::select().from(t::Entity).take()
@@ -17,7 +17,7 @@ fn select() -> SelectStatement {
 /// The largest groups of all were not among the largest of each table, or every group was fetched
 /// although the order is that of the groups (#2062, #10806, #366 and pull request 39574 of
 /// ShardingSphere; ShardingCore cut inside of each table).
-pub async fn pages_of_groups(backend: DbBackend) {
+pub async fn pages_of_groups(bench: &Bench) {
     // The best in sum is second in every table, behind a different one in each.
     let mut rows = Vec::new();
     for table in 0..4 {
@@ -33,7 +33,7 @@ pub async fn pages_of_groups(backend: DbBackend) {
             });
         }
     }
-    let peers = Peers::with(backend, Text::Bytes, rows).await;
+    let peers = bench.with(Text::Bytes, rows).await;
     let sums = |order| {
         let mut query = select();
         query
@@ -67,7 +67,8 @@ pub async fn pages_of_groups(backend: DbBackend) {
         .order_by_desc(t::Column::D.sum())
         .into_tuple::<i32>()
         .one(db)
-        .await);
+        .await)
+    .answered();
     best.is(Some(7));
     let mut both = select();
     both.columns([t::Column::C, t::Column::K])
@@ -83,9 +84,9 @@ pub async fn pages_of_groups(backend: DbBackend) {
 
 /// The offset of a route to one table became 0 (#1581, #1857, #3111, #2360 and #223 of
 /// ShardingSphere).
-pub async fn pages_of_one_table(backend: DbBackend) {
+pub async fn pages_of_one_table(bench: &Bench) {
     let rows = (0..160).map(row).collect();
-    let peers = Peers::with(backend, Text::Bytes, rows).await;
+    let peers = bench.with(Text::Bytes, rows).await;
     let page = |condition: Condition| {
         t::Entity::find()
             .select_only()
@@ -121,8 +122,8 @@ pub async fn pages_of_one_table(backend: DbBackend) {
 
 /// The second execution used the parameters that the first one had changed (#2891, #137 and pull
 /// request 2086 of ShardingSphere).
-pub async fn pages_again(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn pages_again(bench: &Bench) {
+    let peers = bench.joined().await;
     let mut query = t::Entity::find()
         .order_by_desc(t::Column::Id)
         .limit(6)
@@ -142,16 +143,15 @@ pub async fn pages_again(backend: DbBackend) {
         let right = right.fetch_page(page).await.unwrap();
         assert_eq!(pages.fetch_page(page).await.unwrap(), right);
     }
-    peers.end().await;
 }
 
 /// A page whose offset is its size was empty (#20352 of ShardingSphere).
-pub async fn second_pages(backend: DbBackend) {
+pub async fn second_pages(bench: &Bench) {
     let rows = (0..800).map(|id| t::Model {
         k: (id % 10) as i32,
         ..row(id)
     });
-    let peers = Peers::with(backend, Text::Bytes, rows.collect()).await;
+    let peers = bench.with(Text::Bytes, rows.collect()).await;
     let page = t::Entity::find()
         .order_by_asc(t::Column::Id)
         .limit(200)
@@ -179,8 +179,8 @@ pub async fn second_pages(backend: DbBackend) {
 
 /// Rows came twice and others not at all while paging by a key that is not unique (#9464 of
 /// ShardingSphere). No database promises more than it does over one table; here ties are broken.
-pub async fn all_pages_together(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn all_pages_together(bench: &Bench) {
+    let peers = bench.joined().await;
     let pages = each!(peers, db => {
         let query = t::Entity::find().order_by_asc(t::Column::K).order_by_desc(t::Column::Id);
         let pages = query.paginate(db, 7);
@@ -213,12 +213,11 @@ pub async fn all_pages_together(backend: DbBackend) {
         .await
         .map(|count| (count.number_of_items, count.number_of_pages)));
     counted.answered().is((40, 6));
-    peers.end().await;
 }
 
 /// A page of a join had the wrong count of rows (#2391 of ShardingSphere).
-pub async fn pages_of_joins(backend: DbBackend) {
-    let peers = Peers::joined(backend).await;
+pub async fn pages_of_joins(bench: &Bench) {
+    let peers = bench.joined().await;
     let mut query = Query::select();
     query
         .expr_as(Expr::col((o::Entity, o::Column::Id)), "parent")
@@ -231,14 +230,13 @@ pub async fn pages_of_joins(backend: DbBackend) {
         .order_by("parent", Order::Asc)
         .order_by("child", Order::Asc)
         .limit(2);
-    peers.same(&query).await.count(2);
-    peers.same(query.offset(3)).await.count(2);
-    peers.end().await;
+    peers.same(&query).await.answered().count(2);
+    peers.same(query.offset(3)).await.answered().count(2);
 }
 
 /// Skipping rows of one, and limits of 0 (#166 of ShardingCore: the row could not be fetched).
-pub async fn one_row_behind_others(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn one_row_behind_others(bench: &Bench) {
+    let peers = bench.joined().await;
     for offset in [0, 1, 10, 39, 40] {
         let row = each!(peers, db => t::Entity::find()
             .order_by_desc(t::Column::Id)
@@ -250,12 +248,11 @@ pub async fn one_row_behind_others(backend: DbBackend) {
     }
     let none = t::Entity::find().order_by_asc(t::Column::Id).limit(0);
     peers.same(none.as_query()).await.answered().count(0);
-    peers.end().await;
 }
 
 /// On which level a page is cut was a matter of taste in nested queries (#167 of ShardingCore).
-pub async fn pages_in_subqueries(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn pages_in_subqueries(bench: &Bench) {
+    let peers = bench.joined().await;
     let inner = || {
         t::Entity::find()
             .order_by_asc(t::Column::Id)
@@ -283,5 +280,4 @@ pub async fn pages_in_subqueries(backend: DbBackend) {
         .count(db)
         .await);
     paged.is(10);
-    peers.end().await;
 }

@@ -5,7 +5,7 @@ use sea_orm::{DbBackend, EntityTrait, Order, QueryOrder, QuerySelect, QueryTrait
 use serde_json::json;
 
 use super::entities::{row, rows, s, t};
-use super::{Peers, Text};
+use super::{Bench, Text};
 
 fn select() -> SelectStatement {
     Query::select().from(t::Entity).take()
@@ -26,7 +26,7 @@ fn id() -> Expr {
 
 /// HAVING was applied to each table, dropped, or a syntax error (#28070, #10618, #3830 and #11467
 /// of ShardingSphere; ShardingCore did the first).
-pub async fn having_over_tables(backend: DbBackend) {
+pub async fn having_over_tables(bench: &Bench) {
     let group = |ids: [i64; 6], k| {
         ids.map(|id| t::Model {
             k,
@@ -37,7 +37,7 @@ pub async fn having_over_tables(backend: DbBackend) {
     // Three rows and three; two and two.
     let mut rows = group([0, 4, 8, 1, 5, 9], 1).to_vec();
     rows.extend(group([2, 6, 3, 7, 10, 11], 2).into_iter().take(4));
-    let peers = Peers::with(backend, Text::Bytes, rows).await;
+    let peers = bench.with(Text::Bytes, rows).await;
     let having = |condition: Expr| {
         let mut query = select();
         query
@@ -49,61 +49,77 @@ pub async fn having_over_tables(backend: DbBackend) {
         query
     };
     let more = having(Expr::cust("COUNT(*)").gt(4));
-    peers.same(&more).await.rows(json!([[1, 6]]));
+    peers.same(&more).await.answered().rows(json!([[1, 6]]));
     let fewer = having(id().count().lt(4));
-    peers.same(&fewer).await.count(0);
+    peers.same(&fewer).await.answered().count(0);
     let sum = having(Expr::col(t::Column::N).sum().between(4, 5));
-    peers.same(&sum).await.rows(json!([[2, 4]]));
+    peers.same(&sum).await.answered().rows(json!([[2, 4]]));
     let key = having(Expr::col(t::Column::K).eq(1));
-    peers.same(&key).await.rows(json!([[1, 6]]));
+    peers.same(&key).await.answered().rows(json!([[1, 6]]));
     let mut alone = select();
     alone
         .expr_as(id().count(), "count")
         .and_having(id().count().gt(9));
-    peers.same(&alone).await.rows(json!([[10]]));
+    peers.same(&alone).await.answered().rows(json!([[10]]));
     alone.clear_having().and_having(id().count().gt(10));
-    peers.same(&alone).await.count(0);
+    peers.same(&alone).await.answered().count(0);
     peers.end().await;
 }
 
 /// A page was cut before HAVING, or all rows were fetched for it (#21034 of ShardingSphere).
-pub async fn having_before_the_page(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn having_before_the_page(bench: &Bench) {
+    let peers = bench.joined().await;
     let mut query = select();
     query
         .column(t::Column::C)
         .group_by_col(t::Column::C)
         .and_having(Expr::col(t::Column::N).sum().gt(5))
         .order_by(t::Column::C, Order::Desc);
-    peers.same(&query).await;
-    peers.same(query.limit(1)).await.count(1);
-    peers.same(query.limit(2).offset(1)).await;
-    peers.end().await;
+    peers.same(&query).await.answered();
+    peers.same(query.limit(1)).await.answered().count(1);
+    peers.same(query.limit(2).offset(1)).await.answered();
 }
 
 /// Distinct rows of each table were put one behind the other (#37852, #4565 and #7201 of
 /// ShardingSphere; #139 of ShardingCore).
-pub async fn distinct_rows(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn distinct_rows(bench: &Bench) {
+    let peers = bench.joined().await;
     let distinct = |columns: &[t::Column]| {
         let mut query = select();
         query.distinct().columns(columns.iter().copied());
         query
     };
-    peers.same_set(&distinct(&[t::Column::K])).await.count(5);
+    peers
+        .same_set(&distinct(&[t::Column::K]))
+        .await
+        .answered()
+        .count(5);
     // Twelve numbers and one NULL.
-    peers.same_set(&distinct(&[t::Column::N])).await.count(14);
-    peers.same_set(&distinct(&[t::Column::C])).await.count(9);
+    peers
+        .same_set(&distinct(&[t::Column::N]))
+        .await
+        .answered()
+        .count(14);
+    peers
+        .same_set(&distinct(&[t::Column::C]))
+        .await
+        .answered()
+        .count(9);
     peers
         .same_set(&distinct(&[t::Column::K, t::Column::N]))
         .await
+        .answered()
         .count(39);
-    peers.same_set(&distinct(&[t::Column::Id])).await.count(40);
+    peers
+        .same_set(&distinct(&[t::Column::Id]))
+        .await
+        .answered()
+        .count(40);
     let mut expression = select();
     expression
         .distinct()
         .expr_as(Expr::col(t::Column::K).modulo(2), "odd");
-    peers.same_set(&expression).await.count(2);
+    peers.same_set(&expression).await.answered().count(2);
     let mut lower = select();
     lower
         .distinct()
@@ -114,18 +130,19 @@ pub async fn distinct_rows(backend: DbBackend) {
     peers
         .same(&ordered)
         .await
+        .answered()
         .rows(json!([[4], [3], [2], [1], [0]]));
     peers
         .same(ordered.limit(2).offset(1))
         .await
+        .answered()
         .rows(json!([[3], [2]]));
     let mut narrow = distinct(&[t::Column::K]);
     narrow.and_where(id().is_in([4, 8, 12]));
     peers.same_set(&narrow).await.answered().count(3);
-    peers.end().await;
 
     for text in Text::LOOSE {
-        let peers = Peers::with(backend, text, rows()).await;
+        let peers = bench.with(text, rows()).await;
         let mut count = Query::select();
         count
             .expr_as(Expr::cust("COUNT(*)"), "count")
@@ -137,48 +154,46 @@ pub async fn distinct_rows(backend: DbBackend) {
 
 /// The second branch kept the logical name, and rows were repeated or lost (#21417, #17117,
 /// #30530, #29539 and #16652 of ShardingSphere; #95 of ShardingCore).
-pub async fn unions_of_all_rows(backend: DbBackend) {
-    let peers = Peers::joined(backend).await;
+pub async fn unions_of_all_rows(bench: &Bench) {
+    let peers = bench.joined().await;
     let mut twice = ids(id().gte(0));
     twice.union(UnionType::All, ids(id().gte(0)));
-    peers.same_set(&twice).await.count(80);
+    peers.same_set(&twice).await.answered().count(80);
     let mut once = ids(id().gte(0));
     once.union(UnionType::Distinct, ids(id().lt(30)));
-    peers.same_set(&once).await.count(40);
+    peers.same_set(&once).await.answered().count(40);
     let mut halves = ids(id().lt(10));
     halves.union(UnionType::All, ids(id().gte(20)));
-    peers.same_set(&halves).await.count(30);
+    peers.same_set(&halves).await.answered().count(30);
     let mut thrice = ids(id().lt(10));
     thrice
         .union(UnionType::All, ids(id().eq(11)))
         .union(UnionType::All, ids(Expr::col(t::Column::K).eq(3)));
-    peers.same_set(&thrice).await.count(19);
-    peers.end().await;
+    peers.same_set(&thrice).await.answered().count(19);
 }
 
 /// The route of one branch was taken for both (#17117 of ShardingSphere; ShardingCore put the
 /// conditions of both together).
-pub async fn unions_of_other_keys(backend: DbBackend) {
-    let peers = Peers::joined(backend).await;
+pub async fn unions_of_other_keys(bench: &Bench) {
+    let peers = bench.joined().await;
     for (a, b) in [(0, 4), (0, 2), (0, 1), (3, 3)] {
         let mut union = ids(id().eq(a));
         union.union(UnionType::All, ids(id().eq(b)));
-        peers.same_set(&union).await.count(2);
+        peers.same_set(&union).await.answered().count(2);
     }
     // A contradiction in one branch says nothing about the other.
     let mut none = ids(id().eq(1).and(id().eq(2)));
     none.union(UnionType::All, ids(id().eq(3)));
-    peers.same_set(&none).await.count(1);
+    peers.same_set(&none).await.answered().count(1);
     let mut none = ids(id().eq(3));
     none.union(UnionType::All, ids(id().eq(1).and(id().eq(2))));
-    peers.same_set(&none).await.count(1);
-    peers.end().await;
+    peers.same_set(&none).await.answered().count(1);
 }
 
 /// The rows of a table that is not sharded came once for each table of the other (#30530 of
 /// ShardingSphere).
-pub async fn unions_with_single_tables(backend: DbBackend) {
-    let peers = Peers::joined(backend).await;
+pub async fn unions_with_single_tables(bench: &Bench) {
+    let peers = bench.joined().await;
     let single = || {
         let mut query = Query::select();
         query.columns([s::Column::Id, s::Column::C]).from(s::Entity);
@@ -192,14 +207,13 @@ pub async fn unions_with_single_tables(backend: DbBackend) {
     peers.same_set(&second).await.count(49);
     let mut narrow = single();
     narrow.union(UnionType::All, ids(id().eq(4)));
-    peers.same_set(&narrow).await.count(10);
-    peers.end().await;
+    peers.same_set(&narrow).await.answered().count(10);
 }
 
 /// Rows that are in both branches, or in one only, were compared in each table (set operations
 /// are wrong in both libraries; #16652 of ShardingSphere).
-pub async fn intersections_and_differences(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn intersections_and_differences(bench: &Bench) {
+    let peers = bench.joined().await;
     let numbers = |condition: Expr| {
         let mut query = select();
         query.column(t::Column::N).and_where(condition);
@@ -208,20 +222,22 @@ pub async fn intersections_and_differences(backend: DbBackend) {
     for kind in [UnionType::Intersect, UnionType::Except, UnionType::Distinct] {
         let mut query = numbers(id().lt(12));
         query.union(kind, numbers(id().gte(20)));
-        peers.same_set(&query).await;
+        let told = peers.same_set(&query).await;
+        if kind == UnionType::Distinct {
+            told.answered();
+        }
     }
     for kind in [UnionType::Intersect, UnionType::Except] {
         let mut query = ids(id().lt(25));
         query.union(kind, ids(id().gte(15)));
-        peers.same_set(&query).await;
+        peers.same_set(&query).await.answered();
     }
-    peers.end().await;
 }
 
 /// Order, page, count and filter of a union were those of its branches (#21417 of
 /// ShardingSphere).
-pub async fn pages_of_unions(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn pages_of_unions(bench: &Bench) {
+    let peers = bench.joined().await;
     let union = || {
         let mut query = ids(id().lt(12));
         query.union(UnionType::All, ids(id().gte(8)));
@@ -229,25 +245,32 @@ pub async fn pages_of_unions(backend: DbBackend) {
     };
     let mut ordered = union();
     ordered.order_by("id", Order::Desc);
-    peers.same(&ordered).await.count(44);
-    peers.same(ordered.limit(5).offset(30)).await.count(5);
+    peers.same(&ordered).await.answered().count(44);
+    peers
+        .same(ordered.limit(5).offset(30))
+        .await
+        .answered()
+        .count(5);
     let mut count = Query::select();
     count
         .expr_as(Expr::cust("COUNT(*)"), "count")
         .from_subquery(union(), "u");
-    peers.same(&count).await.rows(json!([[44]]));
+    peers.same(&count).await.answered().rows(json!([[44]]));
     let mut filtered = Query::select();
     filtered
         .column("id")
         .from_subquery(union(), "u")
         .and_where(Expr::col("id").eq(9));
-    peers.same(&filtered).await.rows(json!([[9], [9]]));
-    peers.end().await;
+    peers
+        .same(&filtered)
+        .await
+        .answered()
+        .rows(json!([[9], [9]]));
 }
 
 /// The latest row of every group (#94 of ShardingCore).
-pub async fn first_of_every_group(backend: DbBackend) {
-    let peers = Peers::filled(backend).await;
+pub async fn first_of_every_group(bench: &Bench) {
+    let peers = bench.joined().await;
     let mut latest = select();
     latest.expr(Expr::col((t::Entity, t::Column::Ts)).max());
     latest.group_by_col((t::Entity, t::Column::K));
@@ -261,7 +284,7 @@ pub async fn first_of_every_group(backend: DbBackend) {
         .same(&query)
         .await
         .rows(json!([[35, 0], [36, 1], [37, 2], [38, 3], [39, 4]]));
-    if backend == DbBackend::Postgres {
+    if bench.backend == DbBackend::Postgres {
         let mut first = select();
         first
             .distinct_on([t::Column::K])
@@ -273,5 +296,4 @@ pub async fn first_of_every_group(backend: DbBackend) {
             .await
             .rows(json!([[0, 35], [1, 36], [2, 37], [3, 38], [4, 39]]));
     }
-    peers.end().await;
 }

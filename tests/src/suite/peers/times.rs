@@ -7,7 +7,7 @@ use sharding_sea_orm::{EntityRules, EveryDays, Modulo, Monthly, Weekly, rule};
 
 use super::entities::entity;
 use super::fixture::table;
-use super::{Layout, Peers, Text, Told};
+use super::{Bench, Layout, Peers, Text, Told};
 
 entity!(
     /// Something that happened.
@@ -23,17 +23,17 @@ fn at(text: &str) -> DateTime<Utc> {
 
 /// A table of events by `$calendar`, over two data sources by the id as well.
 macro_rules! by {
-    ($backend:expr, $calendar:expr) => {{
-        let tables = [table::<event::Entity>($backend)];
-        Peers::of($backend, Text::Bytes, &tables, |builder, layout| {
+    ($bench:expr, $calendar:expr) => {{
+        let tables = [table::<event::Entity>($bench.backend)];
+        let made = $bench.of(Text::Bytes, &tables, |builder, layout| {
             let by_time = rule::<DateTime<Utc>, _>(event::Column::At, $calendar);
             let rules = EntityRules::<event::Entity>::new().table(by_time);
             builder.table(match layout {
                 Layout::One => rules,
                 Layout::Two => rules.source(rule::<i64, _>(event::Column::Id, Modulo::new(2))),
             })
-        })
-        .await
+        });
+        made.await
     }};
 }
 
@@ -67,8 +67,8 @@ fn months() -> sharding_sea_orm::Calendar<impl sharding_sea_orm::strategy::Slot>
 
 /// A range beyond the last month was an exception or left out that month (#39861 and pull request
 /// 39862 of ShardingSphere).
-pub async fn ranges_beyond_the_months(backend: DbBackend) {
-    let peers = by!(backend, months());
+pub async fn ranges_beyond_the_months(bench: &Bench) {
+    let peers = by!(bench, months());
     let times = [
         "2024-01-01T00:00:00Z",
         "2024-01-31T23:59:59Z",
@@ -93,7 +93,7 @@ pub async fn ranges_beyond_the_months(backend: DbBackend) {
 
 /// The length of a slot was left out of account for single values (#12458, #12597 and #10735 of
 /// ShardingSphere).
-pub async fn slots_of_several_days(backend: DbBackend) {
+pub async fn slots_of_several_days(bench: &Bench) {
     let times = [
         "2024-01-01T00:00:00Z",
         "2024-01-02T23:59:59Z",
@@ -105,7 +105,7 @@ pub async fn slots_of_several_days(backend: DbBackend) {
     ];
     let column = event::Column::At;
     let two_days = || EveryDays::starting(2, 2024, 1, 1).through(2024, 1, 16);
-    let peers = by!(backend, two_days());
+    let peers = by!(bench, two_days());
     fill(&peers, &times).await;
     for time in times {
         routed(&peers, column.eq(at(time)), 1, 1).await;
@@ -116,7 +116,7 @@ pub async fn slots_of_several_days(backend: DbBackend) {
     peers.end().await;
 
     let weeks = || Weekly::starting(2024, 1, 1).through(2024, 1, 21);
-    let peers = by!(backend, weeks());
+    let peers = by!(bench, weeks());
     fill(&peers, &times).await;
     for time in times {
         routed(&peers, column.eq(at(time)), 1, 1).await;
@@ -129,15 +129,15 @@ pub async fn slots_of_several_days(backend: DbBackend) {
 
 /// A time was placed by its text when written and by another text when read (#17874 of
 /// ShardingSphere). Here all forms of a time are one key.
-pub async fn forms_of_times(backend: DbBackend) {
-    let peers = by!(backend, months());
+pub async fn forms_of_times(bench: &Bench) {
+    let peers = by!(bench, months());
     fill(&peers, &["2024-02-29T23:30:00Z", "2024-03-01T00:00:00Z"]).await;
     let column = event::Column::At;
     routed(&peers, column.eq(at("2024-02-29T23:30:00Z")), 1, 1).await;
     routed(&peers, column.eq(at("2024-02-29T23:30:00.000Z")), 1, 1).await;
     // The same moment by another clock; SQLite compares texts, and is refused such a one.
     let shanghai: DateTime<FixedOffset> = "2024-03-01T07:30:00+08:00".parse().unwrap();
-    if backend != DbBackend::Sqlite {
+    if bench.backend != DbBackend::Sqlite {
         routed(&peers, Expr::col(column).eq(shanghai), 1, 1).await;
     }
     let later: DateTime<FixedOffset> = "2024-03-01T00:00:00+00:00".parse().unwrap();
@@ -146,8 +146,8 @@ pub async fn forms_of_times(backend: DbBackend) {
 }
 
 /// The question for one day reached three months (#13415 of ShardingSphere).
-pub async fn one_day(backend: DbBackend) {
-    let peers = by!(backend, months());
+pub async fn one_day(bench: &Bench) {
+    let peers = by!(bench, months());
     let times = [
         "2024-02-28T23:59:59Z",
         "2024-02-29T00:00:00Z",
@@ -176,8 +176,8 @@ pub async fn one_day(backend: DbBackend) {
 
 /// All spellings of a day in the case of ShardingCore's suite for routes, and of two that are
 /// apart.
-pub async fn spellings_of_ranges(backend: DbBackend) {
-    let peers = by!(backend, months());
+pub async fn spellings_of_ranges(bench: &Bench) {
+    let peers = by!(bench, months());
     let times: Vec<String> = (0..180)
         .map(|day| (at("2024-01-01T12:00:00Z") + TimeDelta::days(day)).to_rfc3339())
         .collect();
