@@ -123,17 +123,20 @@ pub async fn text_orders(backend: DbBackend) {
         .order_by_asc(e::Column::Id));
     let query = monthly::Entity::find().order_by_asc(monthly::Column::Kind);
     let rung = world.db.explain(&query).unwrap().rung;
-    let query = spread::Entity::find().order_by_asc(spread::Column::Kind);
+    // Over two data sources, texts that only the database can put in order are ranked by it.
+    same!(world, spread, e => e::Entity::find()
+        .order_by_desc(e::Column::Kind)
+        .order_by_asc(e::Column::Id)
+        .limit(100)
+        .offset(30));
+    same_set!(world, spread, e => e::Entity::find()
+        .select_only()
+        .column_as(e::Column::Id.count(), "count")
+        .group_by(e::Column::Kind));
     if backend == DbBackend::MySql {
         assert!(matches!(rung, Rung::Union(_)), "{rung}");
-        let refused = super::refusal(query.all(&world.db).await);
-        assert!(
-            refused.contains("ORDER BY a column that is text under the collation"),
-            "{refused}"
-        );
     } else {
         assert_eq!(rung, Rung::Merge);
-        query.all(&world.db).await.unwrap();
     }
     world.end().await;
 }

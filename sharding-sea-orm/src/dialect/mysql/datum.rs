@@ -9,8 +9,12 @@ pub(in crate::dialect) fn read(row: &MySqlRow, column: usize) -> Result<Datum, S
         return Ok(Datum::Null);
     }
     let type_name = type_name(row, column);
-    parse(row, column, &type_name).ok_or(type_name)
+    let plain = type_name.strip_suffix(BINARY_ORDER).unwrap_or(&type_name);
+    parse(row, column, plain).ok_or(type_name)
 }
+
+/// What follows the name of a text type under a binary collation.
+pub(in crate::dialect) const BINARY_ORDER: &str = " BINARY";
 
 pub(in crate::dialect) fn type_name(row: &MySqlRow, column: usize) -> String {
     let Some(column) = row.columns().get(column) else {
@@ -26,9 +30,9 @@ pub(in crate::dialect) fn type_name(row: &MySqlRow, column: usize) -> String {
         "BLOB" if is_text => "TEXT",
         "MEDIUMBLOB" if is_text => "MEDIUMTEXT",
         "LONGBLOB" if is_text => "LONGTEXT",
-        name => name,
+        name => return name.to_owned(),
     };
-    name.to_owned()
+    format!("{name}{BINARY_ORDER}")
 }
 
 fn parse(row: &MySqlRow, column: usize, type_name: &str) -> Option<Datum> {

@@ -5,6 +5,7 @@ use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{DbBackend, Statement};
 use sharding_core::merge::Datum;
 
+use super::datum::BINARY_ORDER;
 use crate::dialect::text::{decimal, hex, json_rows};
 use crate::dialect::{Shape, TypeName, Unshapeable};
 
@@ -55,6 +56,10 @@ pub(in crate::dialect) fn shape(
 }
 
 fn column_type(type_name: &TypeName, at: usize, rows: &[&[Datum]]) -> Option<String> {
+    if let Some(text) = type_name.strip_suffix(BINARY_ORDER) {
+        let text = column_type(&text.to_owned(), at, rows)?;
+        return Some(format!("{text} COLLATE utf8mb4_bin"));
+    }
     Some(match type_name.as_str() {
         "BOOLEAN" => "TINYINT(1)".to_owned(),
         "TINYINT" | "SMALLINT" | "MEDIUMINT" | "INT" | "BIGINT" | "FLOAT" | "DOUBLE" | "DATE" => {
