@@ -20,7 +20,7 @@ mod shape;
 mod tree;
 mod write;
 
-pub(crate) use dissect::{Parts, with_of};
+pub(crate) use dissect::{Parts, dissect_select, with_of};
 pub(crate) use expr::{parts_of_with, select_of_with};
 pub(crate) use insert::{InsertView, Inserted};
 pub(crate) use route::keys;
