@@ -219,3 +219,14 @@ impl Drop for Uncompared<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_of_the_sharded_side_is_an_error() {
+        let result: Result<(), DbErr> = guarded(async { panic!("on purpose") }).await;
+        assert!(matches!(result, Err(DbErr::Custom(_))));
+    }
+}

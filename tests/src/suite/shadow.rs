@@ -1,7 +1,7 @@
 use std::panic::AssertUnwindSafe;
 
 use futures_util::{FutureExt, TryStreamExt};
-use sea_orm::sea_query::{Alias, Asterisk, Expr, Func, Query};
+use sea_orm::sea_query::{Alias, Asterisk, Expr, ExprTrait, Func, Query};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseConnection, DbBackend, DbErr,
     EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
