@@ -117,6 +117,7 @@ mod merge;
 mod plan;
 mod rewrite;
 mod run;
+pub mod shadow;
 mod shards;
 mod statement;
 mod tables;

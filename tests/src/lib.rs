@@ -43,6 +43,8 @@ macro_rules! mount {
             keys: small, wide, unsigned, boolean, text, bytes, uuid, date, date_time, instant,
                 time_date, time_date_time, time_instant, variant, decimal, trailing_spaces;
             calendars: roll_over, tails_of_others, other_clocks, roll_over_in_transactions;
+            shadow: same_rows, values, orders, refusals, writes, failures, transactions,
+                assertions;
             homes: broadcast_tables, single_tables, co_located_tables, refused_writes;
             changes: growth_under_queries, refusals, draining;
             names: quoted, without_separator, with_schema;

@@ -188,13 +188,13 @@ fn text(session: Session<'_>, statement: Statement) -> Result<Work, DbErr> {
 }
 
 impl ShardingConnection {
-    fn transaction_with(&self, options: TransactionOptions) -> ShardingTransaction {
+    pub(crate) fn transaction_with(&self, options: TransactionOptions) -> ShardingTransaction {
         ShardingTransaction::new(Arc::clone(&self.cluster), options)
     }
 }
 
 impl ShardingTransaction {
-    fn transaction_with(&self, options: TransactionOptions) -> Self {
+    pub(crate) fn transaction_with(&self, options: TransactionOptions) -> Self {
         self.nested(options)
     }
 }

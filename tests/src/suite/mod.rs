@@ -18,6 +18,7 @@ pub mod peers;
 pub mod random;
 pub mod reads;
 pub mod routes;
+pub mod shadow;
 pub mod sources;
 pub mod strategies;
 pub mod tables;
