@@ -54,6 +54,10 @@ pub(crate) enum Text {
     )]
     Collated(Collation),
     /// Equal and ordered by this collation.
+    #[cfg_attr(
+        not(any(feature = "sqlx-postgres", feature = "sqlx-mysql")),
+        allow(dead_code, reason = "SQLite's own collations need no database")
+    )]
     Loose(Collation),
     /// It is not text, or nothing is known of its order. The text says which.
     Unknown(String),
