@@ -17,7 +17,7 @@ use super::statement::promise::is_determined;
 use super::world::World;
 
 /// How long one difference is worked on.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(40);
 
 struct Shrinker<'a> {
     databases: &'a Databases,
@@ -57,7 +57,7 @@ impl Shrinker<'_> {
 
     /// The difference that a case has in a world, if it is of the kind that is looked for.
     async fn differs(&self, world: &World, case: &Case) -> Option<Difference> {
-        if !is_determined(&case.statement) {
+        if !is_determined(&case.statement, &world.spec) {
             return None;
         }
         let expected = expect(world, case).await;
