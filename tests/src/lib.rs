@@ -38,6 +38,7 @@ macro_rules! mount {
             tables: created_again, named_by_tail, foreign_keys;
             collations: loose_text_keys, case_insensitive_groups;
             explains: selects, writes;
+            fidelity: few_thousand;
             strategies: random_statements, places, composite_keys, secondary_keys;
             routes: sound;
             keys: small, wide, unsigned, boolean, text, bytes, uuid, date, date_time, instant,

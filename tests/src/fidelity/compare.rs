@@ -8,6 +8,8 @@ use super::statement::promise::{Ordering, Promise};
 pub struct Leniency {
     /// Texts that are equal for the database, though not byte for byte, stand for each other.
     pub loose: bool,
+    /// The same among the keys of an order.
+    pub loose_keys: bool,
     /// Floating point numbers are sums, which depend on the order of summation.
     pub sums: bool,
 }
@@ -47,9 +49,13 @@ pub fn difference(
         Ordering::Total => (0..expected.columns.len()).collect(),
         Ordering::Keys(keys) => keys.clone(),
     };
+    let among_keys = Leniency {
+        loose: leniency.loose || (leniency.loose_keys && promise.order != Ordering::Total),
+        ..leniency
+    };
     for (row, (expected, found)) in expected.rows.iter().zip(&found.rows).enumerate() {
         for &key in &keys {
-            if !same(&expected[key], &found[key], leniency) {
+            if !same(&expected[key], &found[key], among_keys) {
                 return Some(format!(
                     "row {}, column {}: {} instead of {}",
                     row + 1,

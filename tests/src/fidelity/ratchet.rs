@@ -59,11 +59,21 @@ impl fmt::Display for Refused {
     }
 }
 
-/// A text without what stands between quotes.
+/// A text without what stands between quotes, and without numbers.
 pub(super) fn nameless(text: &str) -> String {
     let mut out = String::new();
     for (at, part) in text.split(['`', '\'', '"']).enumerate() {
-        out.push_str(if at % 2 == 0 { part } else { "…" });
+        if at % 2 == 1 {
+            out.push('…');
+            continue;
+        }
+        for letter in part.chars() {
+            if !letter.is_ascii_digit() {
+                out.push(letter);
+            } else if !out.ends_with('#') {
+                out.push('#');
+            }
+        }
     }
     out
 }

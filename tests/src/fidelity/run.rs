@@ -190,7 +190,7 @@ async fn world(shared: &Shared, number: u64) {
             break;
         }
         let case = generate::case(&spec, args.backend, statement_seed(args, number), statement);
-        if !is_determined(&case.statement) {
+        if !is_determined(&case.statement, &spec) {
             continue;
         }
         let expected = expect(&world, &case).await;

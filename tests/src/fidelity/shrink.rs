@@ -17,7 +17,7 @@ use super::statement::promise::is_determined;
 use super::world::World;
 
 /// How long one difference is worked on.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(40);
 
 struct Shrinker<'a> {
     databases: &'a Databases,
@@ -57,7 +57,7 @@ impl Shrinker<'_> {
 
     /// The difference that a case has in a world, if it is of the kind that is looked for.
     async fn differs(&self, world: &World, case: &Case) -> Option<Difference> {
-        if !is_determined(&case.statement) {
+        if !is_determined(&case.statement, &world.spec) {
             return None;
         }
         let expected = expect(world, case).await;
@@ -124,24 +124,36 @@ impl Shrinker<'_> {
         world.end(self.databases).await;
     }
 
-    /// Leaves out rows: halves, quarters and so on down to single ones.
+    /// Leaves out rows: halves, quarters and so on down to single ones, in one world.
     async fn rows(&mut self) {
+        let Some(mut world) = self.build(&self.replay).await else {
+            return;
+        };
         for table in 0..self.replay.world.rows.len() {
             let mut size = self.replay.world.rows[table].len();
             while size > 0 {
                 let mut at = 0;
                 while at < self.replay.world.rows[table].len() && !self.is_late() {
-                    let mut replay = self.replay.clone();
-                    let rows: &mut Vec<Row> = &mut replay.world.rows[table];
+                    let mut all = self.replay.world.rows.clone();
+                    let rows: &mut Vec<Row> = &mut all[table];
                     let end = (at + size).min(rows.len());
                     rows.drain(at..end);
-                    if !self.attempt(replay).await {
-                        at += size;
+                    let difference = match world.refill(all.clone()).await {
+                        Ok(()) => self.differs(&world, &self.replay.case).await,
+                        Err(_) => None,
+                    };
+                    match difference {
+                        Some(difference) => {
+                            self.replay.world.rows = all;
+                            self.difference = difference;
+                        }
+                        None => at += size,
                     }
                 }
                 size /= 2;
             }
         }
+        world.end(self.databases).await;
     }
 
     /// Makes the sharding and the schema simpler.

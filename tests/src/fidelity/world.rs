@@ -96,6 +96,11 @@ impl WorldSpec {
                 }
             }
         }
+        // So many at once, lest worlds take longer to make than statements to run.
+        while shardings.len() > 4 {
+            let at = random.below(shardings.len());
+            shardings.remove(at);
+        }
         let collations = text::random(random, backend);
         Self {
             span,
@@ -159,16 +164,34 @@ impl World {
             names,
             spec,
         };
+        world.fill().await?;
+        Ok(world)
+    }
+
+    async fn fill(&mut self) -> Result<(), ShardingError> {
         for table in Table::ALL {
-            for chunk in world.spec.rows_of(table).chunks(100) {
+            for chunk in self.spec.rows_of(table).chunks(100) {
                 let insert = insert_into(table, table.name(), chunk);
-                world.oracle.execute(&insert).await?;
+                self.oracle.execute(&insert).await?;
             }
         }
-        for sharded in &mut world.shardings {
-            sharded.fill(&world.spec).await?;
+        for sharded in &mut self.shardings {
+            sharded.fill(&self.spec).await?;
         }
-        Ok(world)
+        Ok(())
+    }
+
+    /// Takes other rows in the place of those that are there.
+    ///
+    /// # Errors
+    /// A row that the library refuses, and errors of the databases.
+    pub async fn refill(&mut self, rows: Vec<Vec<Row>>) -> Result<(), ShardingError> {
+        self.spec.rows = rows;
+        for table in Table::ALL {
+            let sql = format!("DELETE FROM {}", table.name());
+            self.oracle.execute_unprepared(&sql).await?;
+        }
+        self.fill().await
     }
 
     /// Closes the connections and gives the databases back.
@@ -260,8 +283,11 @@ impl Sharded {
 
     /// Inserts the rows of a world.
     async fn fill(&mut self, spec: &WorldSpec) -> Result<(), ShardingError> {
-        self.placed = self.placed(spec)?;
-        self.restore(0..self.physical.len()).await?;
+        let placed = self.placed(spec)?;
+        let before = std::mem::replace(&mut self.placed, placed);
+        let differs = |at: &usize| before.get(*at).is_none_or(|rows| *rows != self.placed[*at]);
+        let changed: Vec<usize> = (0..self.physical.len()).filter(differs).collect();
+        self.restore(changed).await?;
         for table in Table::ALL {
             self.original.extend(self.contents(table).await?);
         }

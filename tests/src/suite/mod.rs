@@ -8,6 +8,7 @@ pub mod collations;
 pub mod config;
 pub mod errors;
 pub mod explains;
+pub mod fidelity;
 pub mod groups;
 pub mod homes;
 pub mod joins;

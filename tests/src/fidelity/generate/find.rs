@@ -83,7 +83,11 @@ impl Maker<'_> {
             self.find_orders(&mut find, &scope, total);
         }
         let total = total && !find.orders.is_empty();
-        find.finish = self.finish(&find, total);
+        find.finish = if loads {
+            Finish::All
+        } else {
+            self.finish(&find, total)
+        };
         let pages = matches!(
             find.finish,
             Finish::Page(..) | Finish::Cursor { .. } | Finish::Pages(_)

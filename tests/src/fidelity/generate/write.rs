@@ -3,11 +3,8 @@
 use super::{Maker, Seen, seen};
 use crate::fidelity::data::text;
 use crate::fidelity::schema::{Kind, Row, Table};
-use crate::fidelity::statement::write::{Action, Conflict, Write};
+use crate::fidelity::statement::write::{Action, Conflict, KEYS, Write};
 use crate::fidelity::statement::{Expr, Operator};
-
-/// The columns that rules may use as keys.
-const KEYS: [&str; 7] = ["id", "fact_id", "at", "kind", "big", "day", "uid"];
 
 impl Maker<'_> {
     /// A write.

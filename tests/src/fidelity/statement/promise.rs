@@ -4,6 +4,7 @@ use super::{
     Expr, Fetch, Find, Finish, From, Item, Nesting, Order, Related, Relation, Select, Statement,
 };
 use crate::fidelity::schema::Table;
+use crate::fidelity::world::WorldSpec;
 
 /// What is promised about the order of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -245,20 +246,20 @@ fn unique(select: &Select, scope: &[&Select]) -> Option<Vec<String>> {
 }
 
 /// Whether the database has to give the same answer on every day: else a difference tells nothing.
-pub fn is_determined(statement: &Statement) -> bool {
+/// The same holds for what a sharding does not promise: that primary keys are unique over nodes.
+pub fn is_determined(statement: &Statement, spec: &WorldSpec) -> bool {
+    let outer = Select::default();
+    let all = |exprs: Vec<&Expr>| {
+        let mut selects = exprs.into_iter().flat_map(Expr::selects);
+        selects.all(|(select, nesting)| nested(select, nesting, &[&outer]))
+    };
     match statement {
         Statement::Query(select, _) => determined(select, &[]),
         Statement::Find(find) => {
             let orders = find.orders.iter().map(|order| &order.by);
-            let mut selects = find.filter.iter().chain(orders).flat_map(Expr::selects);
-            let outer = Select::default();
-            selects.all(|(select, nesting)| nested(select, nesting, &[&outer]))
+            all(find.filter.iter().chain(orders).collect())
         }
-        Statement::Write(write) => {
-            let outer = Select::default();
-            let mut selects = write.exprs().into_iter().flat_map(Expr::selects);
-            selects.all(|(select, nesting)| nested(select, nesting, &[&outer]))
-        }
+        Statement::Write(write) => write.is_fair(spec.rows_of(write.table)) && all(write.exprs()),
     }
 }
 

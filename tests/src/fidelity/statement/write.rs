@@ -53,7 +53,30 @@ pub struct Conflict {
     pub update: Vec<String>,
 }
 
+/// The columns that rules may use as keys.
+pub const KEYS: [&str; 7] = ["id", "fact_id", "at", "kind", "big", "day", "uid"];
+
 impl Write {
+    /// Whether no row repeats the primary key of a row that may be in another node: such a row
+    /// would not be noticed there. There have to be rows at all.
+    pub fn is_fair(&self, present: &[Row]) -> bool {
+        let Action::Insert { rows, .. } = &self.action else {
+            return true;
+        };
+        let positions = KEYS.iter().filter_map(|name| self.table.position(name));
+        let positions: Vec<usize> = positions.collect();
+        let keys = |row: &Row| -> Vec<Option<String>> {
+            positions.iter().map(|at| row[*at].clone()).collect()
+        };
+        let fair = |(number, row): (usize, &Row)| {
+            let others = present.iter().chain(&rows[..number]);
+            let mut same = others.filter(|other| other.first() == row.first());
+            same.all(|other| keys(other) == keys(row))
+        };
+        let whole = |row: &Row| row.len() == self.table.columns().len();
+        !rows.is_empty() && rows.iter().all(whole) && rows.iter().enumerate().all(fair)
+    }
+
     /// Every expression of the write.
     pub fn exprs(&self) -> Vec<&Expr> {
         match &self.action {
