@@ -67,6 +67,8 @@ pub enum Clause {
     OrderExpression,
     /// ORDER BY a column whose order in this database is not known.
     OrderUnproven(String),
+    /// ORDER BY an ENUM, which a union makes a text of.
+    EnumOrder,
     /// FOR UPDATE and the like together with LIMIT.
     LockWithLimit,
     /// FOR UPDATE and the like together with a join or a subquery of a sharded table.
@@ -112,6 +114,9 @@ impl Clause {
             }
             Self::LockWithLimit => {
                 "drop LIMIT, or add the sharding key so that one node is reached"
+            }
+            Self::EnumOrder => {
+                "sort by its text, or add the sharding key so that one node is reached"
             }
             Self::LockOfJoin => "lock the rows of each table in a statement of its own",
             Self::LimitedWrite | Self::JoinedWrite => {
@@ -190,6 +195,7 @@ impl fmt::Display for Clause {
             Self::OrderNotSelected => f.write_str("ORDER BY something that is not selected"),
             Self::OrderExpression => f.write_str("ORDER BY something that cannot be selected"),
             Self::OrderUnproven(why) => write!(f, "ORDER BY a column that {why}"),
+            Self::EnumOrder => f.write_str("ORDER BY an ENUM"),
             Self::LockWithLimit => f.write_str("row locks together with LIMIT"),
             Self::LockOfJoin => f.write_str("row locks together with a join or a subquery"),
             Self::LimitedWrite => f.write_str("ORDER BY or LIMIT in an UPDATE or DELETE"),

@@ -299,6 +299,9 @@ impl<'p> Planner<'p> {
         }
         let plan = plan::plan_read(shape.clone(), reach)?;
         if let ReadPlan::Union(_) = plan {
+            if self.shards.backend == DbBackend::MySql && tree.may_sort_enums() {
+                return Err(Clause::EnumOrder);
+            }
             let jobs = self.jobs(form, self.select, &[self.everything()])?;
             return Ok(Climbed::plain(plan, jobs));
         }

@@ -6,6 +6,7 @@
 mod aggregate;
 mod dissect;
 mod divide;
+mod enums;
 mod expr;
 mod insert;
 mod one_row;

@@ -314,6 +314,20 @@ pub enum Related {
     OwnerWithFact,
 }
 
+impl Related {
+    /// Whether the rows that belong to one model are gathered to it.
+    pub fn gathers(self) -> bool {
+        matches!(
+            self,
+            Self::FactWithItem
+                | Self::FactWithTag
+                | Self::FactWithLinkedTag
+                | Self::TagWithItem
+                | Self::OwnerWithFact
+        )
+    }
+}
+
 /// The call that ends a query of an entity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Finish {
