@@ -49,6 +49,7 @@ macro_rules! mount {
             homes: broadcast_tables, single_tables, co_located_tables, refused_writes;
             changes: growth_under_queries, refusals, draining;
             names: quoted, without_separator, with_schema;
+            support: page;
         );
         $crate::files!($backend; in peers;
             orders: orders_of_nulls, orders_of_bytes, orders_of_large_numbers,

@@ -22,6 +22,7 @@ pub mod routes;
 pub mod shadow;
 pub mod sources;
 pub mod strategies;
+pub mod support;
 pub mod tables;
 pub mod transactions;
 pub mod writes;

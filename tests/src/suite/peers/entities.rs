@@ -38,7 +38,7 @@ macro_rules! entity {
         }
     };
 }
-pub(super) use entity;
+pub(in crate::suite) use entity;
 
 entity!(
     /// Rows of many types.

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use sea_orm::sea_query::{Alias, TableCreateStatement, TableDropStatement};
+use sea_orm::sea_query::{Alias, DeleteStatement, TableCreateStatement, TableDropStatement};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, EntityTrait,
     IntoActiveModel, Schema,
@@ -82,7 +82,7 @@ impl Text {
     }
 }
 
-/// An entity's table, for [`Peers::of`].
+/// An entity's table, for [`Bench::of`].
 pub fn table<E: EntityTrait + Default>(backend: DbBackend) -> (String, TableCreateStatement) {
     let entity = E::default();
     let create = Schema::new(backend).create_table_from_entity(entity);
@@ -224,6 +224,20 @@ impl Peers {
         }
     }
 
+    /// Deletes all rows of a table, everywhere.
+    pub async fn clear<E: EntityTrait + Default>(&self) {
+        let entity = E::default();
+        let name = entity.table_name();
+        for (db, table) in &self.tables {
+            let tail = table.strip_prefix(name);
+            if tail.is_some_and(|tail| tail.is_empty() || tail.starts_with('_')) {
+                let mut delete = DeleteStatement::new();
+                delete.from_table(Alias::new(table));
+                db.execute(&delete).await.unwrap();
+            }
+        }
+    }
+
     /// Drops the tables and hands the databases on.
     pub async fn end(self) {
         for (db, table) in &self.tables {
@@ -286,13 +300,11 @@ async fn create(
     created
 }
 
+/// The name of a column type for text of [`Text::NoCase`], whatever other text is.
+pub const LOOSE: &str = "loose_text";
+
 async fn define(db: &DatabaseConnection, text: Text, create: &TableCreateStatement) {
     let backend = db.get_database_backend();
-    if (text, backend) == (Text::NoCase, DbBackend::Postgres) {
-        let collation = "CREATE COLLATION IF NOT EXISTS no_case \
-                         (provider = icu, locale = 'und-u-ks-level2', deterministic = false)";
-        db.execute_unprepared(collation).await.unwrap();
-    }
     let varchar = if backend == DbBackend::MySql {
         "varchar(255)"
     } else {
@@ -301,7 +313,13 @@ async fn define(db: &DatabaseConnection, text: Text, create: &TableCreateStateme
     let sql = backend
         .build(create)
         .sql
-        .replace(varchar, text.definition(backend));
+        .replace(varchar, text.definition(backend))
+        .replace(LOOSE, Text::NoCase.definition(backend));
+    if sql.contains("no_case") {
+        let collation = "CREATE COLLATION IF NOT EXISTS no_case \
+                         (provider = icu, locale = 'und-u-ks-level2', deterministic = false)";
+        db.execute_unprepared(collation).await.unwrap();
+    }
     db.execute_unprepared(&sql).await.unwrap();
 }
 

@@ -181,12 +181,12 @@ pub async fn distinct_counts_by_another_column(bench: &Bench) {
         .expr_as(Func::count_distinct(day()), "days")
         .group_by_col(t::Column::K)
         .order_by(t::Column::K, Order::Desc);
-    peers.same(&query).await.count(5);
+    peers.same(&query).await.answered().count(5);
     let mut days = select();
     days.expr_as(Expr::col(t::Column::Id).count(), "count")
         .add_group_by([day().into()])
         .order_by_expr(day().into(), Order::Asc);
-    peers.same(&days).await;
+    peers.same(&days).await.answered();
 }
 
 /// Distinct pairs were an exception (#5365 of ShardingSphere).
@@ -204,7 +204,7 @@ pub async fn distinct_counts_of_pairs(bench: &Bench) {
     count
         .expr_as(Expr::cust("COUNT(*)"), "pairs")
         .from_subquery(pairs, "pair");
-    peers.same(&count).await.rows(json!([[39]]));
+    peers.same(&count).await.answered().rows(json!([[39]]));
 }
 
 /// Only the rows of one table were counted, or all groups became one (#3869, #128 and #376 of

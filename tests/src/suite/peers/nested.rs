@@ -159,5 +159,5 @@ pub async fn aggregates_of_joins(bench: &Bench) {
         )
         .group_by_col((p::Entity, p::Column::Name))
         .order_by("name", Order::Asc);
-    peers.same(&places).await.count(5);
+    peers.same(&places).await.answered().count(5);
 }

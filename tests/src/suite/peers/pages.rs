@@ -272,12 +272,12 @@ pub async fn pages_in_subqueries(bench: &Bench) {
     count
         .expr_as(Expr::cust("COUNT(*)"), "count")
         .from_subquery(inner(), "x");
-    peers.same(&count).await.rows(json!([[20]]));
+    peers.same(&count).await.answered().rows(json!([[20]]));
     let paged = each!(peers, db => t::Entity::find()
         .order_by_asc(t::Column::Id)
         .limit(20)
         .offset(30)
         .count(db)
         .await);
-    paged.is(10);
+    paged.answered().is(10);
 }
