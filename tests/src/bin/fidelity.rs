@@ -3,7 +3,7 @@
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 
-use tests::fidelity::args::Args;
+use tests::fidelity::args::{Args, Bless};
 use tests::fidelity::replay::Replay;
 use tests::fidelity::{ratchet, run};
 
@@ -32,8 +32,9 @@ async fn work() -> Result<(bool, String), String> {
         return replay.run().await;
     }
     let report = run::run(&args).await;
-    if args.bless {
-        ratchet::bless(args.backend, &report.refused).map_err(|error| error.to_string())?;
+    if args.bless != Bless::No {
+        ratchet::bless(args.backend, args.bless, &report.refused)
+            .map_err(|error| error.to_string())?;
     }
     Ok((report.is_good(), report.to_string()))
 }

@@ -25,17 +25,31 @@ pub struct Args {
     pub most_differences: usize,
     /// Where differences are written.
     pub out: PathBuf,
-    /// Writes the ratchet file anew.
-    pub bless: bool,
+    /// How many seconds one difference is made smaller for.
+    pub patience: u64,
+    /// What is done with the ratchet file.
+    pub bless: Bless,
     /// A file with one case to run again.
     pub replay: Option<PathBuf>,
+}
+
+/// What is done with the ratchet file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bless {
+    /// It tells what may be refused.
+    No,
+    /// What is refused is added to it.
+    More,
+    /// The lines of the database system are written anew.
+    Anew,
 }
 
 /// What the program says about its arguments.
 pub const USAGE: &str = "\
 usage: fidelity --backend sqlite|postgres|mysql [--queries N] [--seed S]
                 [--shards 1,2,3,7] [--sources 1,2,3] [--jobs N] [--per-world N]
-                [--most-differences N] [--out DIRECTORY] [--bless]
+                [--most-differences N] [--patience SECONDS] [--out DIRECTORY]
+                [--bless | --bless-more]
        fidelity --replay FILE";
 
 impl Args {
@@ -51,7 +65,8 @@ impl Args {
             per_world: 250,
             most_differences: 10,
             out: PathBuf::from("target/fidelity"),
-            bless: false,
+            patience: 40,
+            bless: Bless::No,
             replay: None,
         }
     }
@@ -65,8 +80,13 @@ impl Args {
         let mut has_backend = false;
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
-            if argument == "--bless" {
-                args.bless = true;
+            let bless = match &*argument {
+                "--bless" => Some(Bless::Anew),
+                "--bless-more" => Some(Bless::More),
+                _ => None,
+            };
+            if let Some(bless) = bless {
+                args.bless = bless;
                 continue;
             }
             let value = arguments
@@ -84,6 +104,7 @@ impl Args {
                 "--jobs" => args.jobs = number(&argument, &value)?,
                 "--per-world" => args.per_world = number(&argument, &value)?,
                 "--most-differences" => args.most_differences = number(&argument, &value)?,
+                "--patience" => args.patience = number(&argument, &value)?,
                 "--out" => args.out = value.into(),
                 "--replay" => args.replay = Some(value.into()),
                 _ => return Err(format!("{argument} is not known\n{USAGE}")),

@@ -7,8 +7,9 @@ use std::{fs, io};
 
 use sea_orm::{DbBackend, DbErr};
 use sharding_sea_orm::ShardingError;
+use sharding_sea_orm::error::KeyError;
 
-use super::args;
+use super::args::{self, Bless};
 
 /// A kind of refusal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +36,10 @@ impl Refused {
             ShardingError::SecondSource { .. } => Self {
                 several_sources: true,
                 clause: "a second data source in a transaction".to_owned(),
+            },
+            ShardingError::Key(KeyError::Outside { .. }) => Self {
+                several_sources: sources > 1,
+                clause: "a row whose key no tail takes".to_owned(),
             },
             ShardingError::Key(_)
             | ShardingError::RoundedKey { .. }
@@ -95,21 +100,22 @@ pub fn allowed(backend: DbBackend) -> BTreeSet<String> {
     own.collect()
 }
 
-/// Writes the file anew with what was refused on a database system.
+/// Writes into the file what was refused on a database system.
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn bless(backend: DbBackend, seen: &BTreeMap<Refused, u64>) -> io::Result<()> {
+pub fn bless(backend: DbBackend, how: Bless, seen: &BTreeMap<Refused, u64>) -> io::Result<()> {
     let name = args::name(backend);
     let text = fs::read_to_string(path()).unwrap_or_default();
     let others = text.lines().filter(|line| {
-        line.split_once(' ').is_some_and(|(other, _)| other != name) && !line.starts_with('#')
+        let kept = |other: &str| other != name || how != Bless::Anew;
+        !line.starts_with('#') && line.split_once(' ').is_some_and(|(other, _)| kept(other))
     });
     let mut lines: BTreeSet<String> = others.map(str::to_owned).collect();
     lines.extend(seen.keys().map(|refused| format!("{name} {refused}")));
     let mut out = String::from(
         "# The refusals that the fidelity machine allows: a database system, the scope, the clause.\n\
-         # `fidelity --bless` writes the lines of one database system anew.\n",
+         # `fidelity --bless` writes the lines of one database system anew, `--bless-more` adds to them.\n",
     );
     for line in lines {
         out.push_str(&line);

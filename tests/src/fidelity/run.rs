@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::args::Args;
+use super::args::{Args, Bless};
 use super::databases::Databases;
 use super::generate;
 use super::judge::{Difference, DifferenceKind, Verdict, expect, judge};
@@ -152,7 +152,7 @@ pub async fn run(args: &Args) -> Report {
     let allowed = ratchet::allowed(args.backend);
     report
         .not_allowed
-        .retain(|refused, _| !args.bless && !allowed.contains(refused));
+        .retain(|refused, _| args.bless == Bless::No && !allowed.contains(refused));
     report
 }
 
@@ -245,7 +245,8 @@ async fn report(shared: &Shared, replay: Replay, name: &str, difference: Differe
     if shared.is_alike(&difference.signature(), most) || shared.is_done() {
         return;
     }
-    let (replay, difference) = shrink(replay, difference, &shared.databases).await;
+    let (replay, difference) =
+        shrink(replay, difference, &shared.databases, shared.args.patience).await;
     let sql = replay.case.show(shared.args.backend);
     if shared.is_alike(&ratchet::nameless(&sql), 1) {
         return;

@@ -16,9 +16,6 @@ use super::statement::Case;
 use super::statement::promise::is_determined;
 use super::world::World;
 
-/// How long one difference is worked on.
-const PATIENCE: Duration = Duration::from_secs(40);
-
 struct Shrinker<'a> {
     databases: &'a Databases,
     replay: Replay,
@@ -26,33 +23,35 @@ struct Shrinker<'a> {
     until: Instant,
 }
 
-/// A smaller case with a difference of the same kind.
+/// A smaller case with a difference of the same kind, looked for during so many seconds.
 pub async fn shrink(
     replay: Replay,
     difference: Difference,
     databases: &Databases,
+    patience: u64,
 ) -> (Replay, Difference) {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + Duration::from_secs(patience);
     let mut shrinker = Shrinker {
         databases,
         replay,
         difference,
         until,
     };
-    loop {
+    while !shrinker.is_late() {
         let before = shrinker.replay.clone();
         shrinker.statement().await;
         shrinker.rows().await;
         shrinker.world().await;
-        if shrinker.replay == before || Instant::now() > until {
-            return (shrinker.replay, shrinker.difference);
+        if shrinker.replay == before {
+            break;
         }
     }
+    (shrinker.replay, shrinker.difference)
 }
 
 impl Shrinker<'_> {
     fn is_late(&self) -> bool {
-        Instant::now() > self.until
+        Instant::now() >= self.until
     }
 
     /// The difference that a case has in a world, if it is of the kind that is looked for.

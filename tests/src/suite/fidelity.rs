@@ -15,6 +15,8 @@ pub async fn few_thousand(backend: DbBackend) {
             2_000
         },
         seed: seed.and_then(|seed| seed.parse().ok()).unwrap_or(1),
+        most_differences: 3,
+        patience: 8,
         out: directory.path().to_owned(),
         ..Args::new(backend)
     };

@@ -75,7 +75,9 @@ impl Maker<'_> {
                     .and_then(|old| old[0].as_ref()?.parse::<i64>().ok());
                 // Ids that hold a time have to hold one of the world's.
                 return Some(match within {
-                    Some(within) if table == Table::Fact && within > 100_000 => {
+                    Some(within)
+                        if table == Table::Fact && (100_000..1 << 52).contains(&within) =>
+                    {
                         (within + 1 + number as i64).to_string()
                     }
                     _ => free.to_string(),
@@ -84,6 +86,10 @@ impl Maker<'_> {
             let empty = column.nullable && self.random.one_in(4);
             (!empty).then(|| match column.name {
                 "fact_id" => "1".to_owned(),
+                "day" => {
+                    let at = text(&mut self.random, &self.recipe, Kind::Instant);
+                    at[..10].to_owned()
+                }
                 _ => text(&mut self.random, &self.recipe, column.kind),
             })
         });
