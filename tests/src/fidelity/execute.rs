@@ -42,20 +42,19 @@ where
     if !case.in_transaction {
         return statement(db, &case.statement).await;
     }
-    run_and_roll_back(db, case, None)
-        .await
-        .map(|(answer, _)| answer)
+    run_and_roll_back(db, case, None).await?.0
 }
 
-/// Runs a statement inside of a transaction, reads all rows of a table, and rolls back.
+/// Runs a statement inside of a transaction, reads all rows of a table if the transaction still
+/// lets it, and rolls back.
 ///
 /// # Errors
-/// What the connection says.
+/// If the transaction cannot be begun or rolled back.
 pub async fn run_and_roll_back<C>(
     db: &C,
     case: &Case,
     table: Option<Table>,
-) -> Result<(Answer, Vec<Vec<Cell>>), Failure>
+) -> Result<(Result<Answer, Failure>, Option<Vec<Vec<Cell>>>), Failure>
 where
     C: ConnectionTrait + StreamTrait + TransactionTrait,
     C::Transaction: StreamTrait,
@@ -63,11 +62,11 @@ where
     let transaction = db.begin().await?;
     let answer = statement(&transaction, &case.statement).await;
     let rows = match table {
-        Some(table) if answer.is_ok() => state::rows(&transaction, table.name()).await,
-        _ => Ok(Vec::new()),
+        Some(table) => state::rows(&transaction, table.name()).await.ok(),
+        None => None,
     };
     sea_orm::TransactionSession::rollback(transaction).await?;
-    Ok((answer?, rows?))
+    Ok((answer, rows))
 }
 
 async fn statement<C: ConnectionTrait + StreamTrait>(

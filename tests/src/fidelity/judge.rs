@@ -11,7 +11,7 @@ use super::compare::{Leniency, difference, show};
 use super::execute::{self, Failure};
 use super::ratchet::{Refused, nameless};
 use super::schema::Table;
-use super::state::gathered;
+use super::state::{self, gathered};
 use super::statement::promise::{self, Promise};
 use super::statement::{Aggregate, Case, Expr, Related, Select, Statement};
 use super::world::{Sharded, World, WorldSpec};
@@ -89,11 +89,24 @@ pub struct Expected {
 pub async fn expect(world: &World, case: &Case) -> Expected {
     let oracle = &world.oracle;
     let promise = promise::of(&case.statement);
-    let answer = guarded(run_on_oracle(oracle, case), 1).await;
-    let (answer, state) = match answer {
-        Ok((answer, state)) => (Ok(answer), state),
-        Err(failed) => (Err(failed.1), Vec::new()),
+    let (answer, state) = match &case.statement {
+        Statement::Write(write) => {
+            // A write is rolled back, so that the next statement finds the same rows.
+            let run = execute::run_and_roll_back(oracle, case, Some(write.table));
+            let (answer, rows) = match guarded(run, 1).await {
+                Ok((answer, rows)) => (guarded(std::future::ready(answer), 1).await, rows),
+                Err(failed) => (Err(failed), None),
+            };
+            let rows = match rows {
+                Some(rows) => rows,
+                // A transaction that has failed lets nothing be read, and keeps nothing.
+                None => rows_of(oracle, write.table).await,
+            };
+            (answer, rows)
+        }
+        _ => (guarded(execute::run(oracle, case), 1).await, Vec::new()),
     };
+    let answer = answer.map_err(|failed| failed.1);
     // A page of joined rows may cut the rows that belong to a model.
     let is_grouped = matches!(
         &case.statement,
@@ -117,17 +130,8 @@ pub async fn expect(world: &World, case: &Case) -> Expected {
     }
 }
 
-/// A write is rolled back, so that the next statement finds the same rows.
-async fn run_on_oracle(
-    oracle: &DatabaseConnection,
-    case: &Case,
-) -> Result<(Answer, Vec<Vec<Cell>>), Failure> {
-    match &case.statement {
-        Statement::Write(write) => {
-            execute::run_and_roll_back(oracle, case, Some(write.table)).await
-        }
-        _ => Ok((execute::run(oracle, case).await?, Vec::new())),
-    }
+async fn rows_of(oracle: &DatabaseConnection, table: Table) -> Vec<Vec<Cell>> {
+    state::rows(oracle, table.name()).await.unwrap_or_default()
 }
 
 /// Asks a sharding and compares; after a write, puts back what was there.
@@ -165,7 +169,8 @@ async fn left(
     if *verdict == Verdict::Unclear {
         return Ok(None);
     }
-    if *verdict != Verdict::Same || case.in_transaction {
+    let same = matches!(verdict, Verdict::Same | Verdict::BothFail);
+    if !same || case.in_transaction {
         return Ok((!changed.is_empty()).then(|| format!("rows changed, though {verdict:?}")));
     }
     // Every data source has its own copy of a broadcast table.

@@ -148,12 +148,14 @@ impl Maker<'_> {
 
     /// An order by an expression, in any direction.
     fn order(&mut self, by: Expr) -> Order {
-        let number = matches!(by, Expr::Text(..));
+        let number = matches!(by, Expr::Text(..))
+            || (self.backend == DbBackend::MySql && matches!(by, Expr::Name(_)));
         Order {
             by,
             desc: self.random.one_in(2),
             nulls_first: match self.random.below(14) {
-                // NULLS FIRST becomes `1 IS NULL` where a database does not have it.
+                // NULLS FIRST becomes `1 IS NULL` where a database does not have it, and MySQL takes
+                // no alias there.
                 _ if number => None,
                 0 => Some(true),
                 1 => Some(false),
