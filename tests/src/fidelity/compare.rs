@@ -112,12 +112,13 @@ pub fn difference(
 
 /// Whether a union makes one of these types of the other.
 fn are_alike(a: &str, b: &str) -> bool {
-    const ALIKE: [[&str; 2]; 5] = [
+    const ALIKE: [[&str; 2]; 6] = [
         ["BINARY", "VARBINARY"],
         ["BOOLEAN", "TINYINT"],
         ["CHAR", "VARCHAR"],
         ["ENUM", "VARCHAR"],
         ["CHAR", "ENUM"],
+        ["MEDIUMTEXT", "TEXT"],
     ];
     ALIKE.iter().any(|pair| *pair == [a, b] || *pair == [b, a])
 }
