@@ -298,12 +298,12 @@ impl Divider {
         if !block.whole {
             return Err(Clause::NotUnderstood);
         }
-        let kept = self.keeps_to_units(block, &anchors);
+        let kept = self.keeps_groups(block, &anchors);
         let combines = is_grouped(block);
         if combines && !kept {
             return Err(Clause::DerivedTable);
         }
-        if parts.distinct.is_some() && !kept {
+        if parts.distinct.is_some() && !self.keeps_distinct(block, &anchors) {
             return Err(Clause::Distinct);
         }
         self.windows(block, &anchors)?;
@@ -389,12 +389,14 @@ impl Divider {
             })
     }
 
-    /// Whether rows that are grouped, or that DISTINCT takes for one, are always of one unit.
-    pub(super) fn keeps_to_units(self, block: &Block<'_>, anchors: &[Anchor<'_>]) -> bool {
+    /// Whether rows that are grouped are always of one unit.
+    pub(super) fn keeps_groups(self, block: &Block<'_>, anchors: &[Anchor<'_>]) -> bool {
+        is_grouped(block) && self.fixes(anchors, &block.parts.group)
+    }
+
+    /// Whether rows that DISTINCT takes for one are always of one unit.
+    pub(super) fn keeps_distinct(self, block: &Block<'_>, anchors: &[Anchor<'_>]) -> bool {
         let parts = &block.parts;
-        if is_grouped(block) {
-            return self.fixes(anchors, &parts.group);
-        }
         match &parts.distinct {
             Some(SelectDistinct::DistinctOn(columns)) => {
                 let columns: Vec<_> = columns.iter().cloned().map(Expr::Column).collect();

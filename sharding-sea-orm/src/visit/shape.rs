@@ -84,7 +84,9 @@ impl<'a> Tree<'a> {
                     shape
                         .obstacles
                         .extend(divider.windows(root, &anchors).err());
-                    let keeps = divider.keeps_to_units(root, &anchors);
+                    let keeps = divider.keeps_groups(root, &anchors);
+                    shape.distinct =
+                        root.parts.distinct.is_some() && !divider.keeps_distinct(root, &anchors);
                     reader.fill(&mut shape, &mut selection, keeps);
                     selection.required = required(&anchors);
                 }
@@ -143,7 +145,6 @@ impl Reader<'_, '_> {
             .map(|shown| item(&shown.expr, shown.window.is_some()))
             .collect();
         shape.visible = shape.items.len();
-        shape.distinct = parts.distinct.is_some() && !keeps;
         if shape.distinct && parts.distinct != Some(SelectDistinct::Distinct) {
             shape.obstacles.push(Clause::Distinct);
         }
@@ -374,6 +375,10 @@ impl Reader<'_, '_> {
     fn order_proof(&self, item: &Item) -> Proof {
         match item {
             Item::Row(row) => row.proof.clone(),
+            // What SQLite computes is sorted by bytes, whatever it is computed from.
+            Item::Aggregate(_) if self.shards.backend == DbBackend::Sqlite => {
+                Proof::Proven(TextOrder::Bytes)
+            }
             Item::Aggregate(aggregate) => aggregate.order(),
             Item::Compound(_) => Proof::Checked("is computed".into()),
             Item::Star | Item::Opaque => Proof::Unproven("is computed".into()),

@@ -295,6 +295,13 @@ pub async fn computed(backend: DbBackend) {
         .expr_as(e::Column::Big.into_expr().modulo(7), "rest")
         .column_as(e::Column::Id.count(), "count")
         .group_by(Expr::col("rest")));
+    // DISTINCT of groups that are whole on their nodes is still one of all of them.
+    everywhere!(e => e::Entity::find().select_only()
+        .column_as(e::Column::N.sum(), "sum")
+        .group_by(e::Column::Id)
+        .group_by(e::Column::At)
+        .group_by(e::Column::Kind)
+        .distinct());
     // Groups that have the sharding key are whole on their node.
     everywhere!(e => e::Entity::find().select_only()
         .column(e::Column::Id)

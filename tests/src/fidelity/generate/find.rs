@@ -55,7 +55,9 @@ impl Maker<'_> {
         let loads = matches!(
             related,
             Some(
-                Related::FactLoadItem
+                Related::FactBothItem
+                    | Related::ItemBothFact
+                    | Related::FactLoadItem
                     | Related::FactLoadOwner
                     | Related::FactLoadTag
                     | Related::ItemLoadFact
