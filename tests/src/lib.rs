@@ -28,7 +28,7 @@ macro_rules! mount {
             pages: far_and_near, in_sequence;
             groups: aggregates, aggregates_of_nothing, grouped, grouped_and_ordered, counts,
                 decoded_types, computed, climbing;
-            joins: to_unsharded_tables;
+            joins: to_unsharded_tables, conditions_that_null_meets, lists_of_other_columns;
             writes: inserts, inserts_in_order, inserts_as_a_whole, keys_of_inserts, updates,
                 updates_of_keys, deletes, conflicts, returning;
             transactions: commits, rollbacks, savepoints, second_sources;

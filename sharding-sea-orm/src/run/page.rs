@@ -74,6 +74,7 @@ async fn in_sequence(
     counts: Option<&[u64]>,
 ) -> Result<Vec<QueryResult>, DbErr> {
     let mut groups = read.paging.groups.clone();
+    let planned = page.node_limit();
     let limit = page.limit.unwrap_or(u64::MAX);
     if groups.is_empty() || page.limit.is_none() {
         return whole(session, read, jobs, merge, page).await;
@@ -93,7 +94,7 @@ async fn in_sequence(
             .by_ref()
             .take(at_once)
             .flatten()
-            .map(|job| limited(&jobs[job], page, counts.is_some()))
+            .map(|job| limited(&jobs[job], planned, page.node_limit()))
             .collect();
         if wanted.is_empty() {
             break;
@@ -165,13 +166,13 @@ pub(super) fn stream_in_sequence<'a>(
     })
 }
 
-/// A job that gives no more rows than the page needs once others are left out.
-fn limited(job: &Job, page: Page, are_left_out: bool) -> Job {
+/// A job that gives no more rows than the page needs once others are left out. LIMIT is the last
+/// value that a statement of a page binds.
+fn limited(job: &Job, planned: Option<u64>, least: Option<u64>) -> Job {
     let mut job = job.clone();
-    let least = page.node_limit();
-    if let (true, Some(least), Some(values)) = (are_left_out, least, &mut job.statement.values)
+    if let (Some(planned), Some(least), Some(values)) = (planned, least, &mut job.statement.values)
         && let Some(Value::BigUnsigned(Some(limit))) = values.0.last_mut()
-        && *limit > least
+        && *limit == planned
     {
         *limit = least;
     }

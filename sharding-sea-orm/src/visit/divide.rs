@@ -8,8 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use sea_orm::sea_query::{
-    ColumnRef, DynIden, Expr, ExprTrait, JoinType, SelectDistinct, SelectExpr, UnionType,
-    WindowSelectType,
+    ColumnRef, Expr, JoinType, SelectDistinct, SelectExpr, UnionType, WindowSelectType,
 };
 use sharding_core::plan::Clause;
 use sharding_core::topology::{KeyColumn, Unit};
@@ -186,18 +185,31 @@ impl Divider {
 
     /// Whether these conditions make rows of two tables be of one unit.
     fn ties(self, a: &Anchor<'_>, b: &Anchor<'_>, links: &[&Expr]) -> bool {
-        let Some(pairs) = a.sharded.table.together(b.sharded.table, self.unit) else {
+        let Some(pairs) = self.pairs(a, b) else {
             return false;
         };
-        pairs.iter().all(|(own, other)| {
-            let is_exact = a.sharded.facts.is_exact(own.name(), own.kind())
-                && b.sharded.facts.is_exact(other.name(), other.kind());
-            let links = links.iter().filter_map(|link| equality(link));
-            is_exact
-                && links.into_iter().any(|(left, right)| {
-                    let is = |x: &Named, y: &Named| a.is(own.name(), x) && b.is(other.name(), y);
-                    is(&left, &right) || is(&right, &left)
-                })
+        let equal: Vec<_> = links.iter().filter_map(|link| equality(link)).collect();
+        pairs.into_iter().all(|(own, other)| {
+            equal.iter().any(|(left, right)| {
+                let is = |x: &Named, y: &Named| a.is(own, x) && b.is(other, y);
+                is(left, right) || is(right, left)
+            })
+        })
+    }
+
+    /// The pairs of key columns whose equality puts rows of two tables into one unit, if the
+    /// database compares them exactly.
+    fn pairs<'k>(self, a: &'k Anchor<'_>, b: &'k Anchor<'_>) -> Option<Vec<(&'k str, &'k str)>> {
+        let pairs = a.sharded.table.together(b.sharded.table, self.unit)?;
+        let exact = pairs.iter().all(|(own, other)| {
+            a.sharded.facts.is_exact(own.name(), own.kind())
+                && b.sharded.facts.is_exact(other.name(), other.kind())
+        });
+        exact.then(|| {
+            pairs
+                .iter()
+                .map(|(own, other)| (own.name(), other.name()))
+                .collect()
         })
     }
 
@@ -243,20 +255,18 @@ impl Divider {
         let Ok(Spread::Divided(own)) = self.rows(&inner.block, around) else {
             return false;
         };
-        let as_if = |(table, column): Named| {
-            let column = DynIden::from(column.into_owned());
-            match table {
-                Some(table) => Expr::col((DynIden::from(table.into_owned()), column)),
-                None => Expr::col(column),
-            }
-        };
-        let equal = as_if(listed).eq(as_if(column));
         // A key that a join has left NULL is not in a list, but not sure to be outside of one either.
         let excludes = matches!(inner.place, Place::NotIn(_));
         let is_sure = |anchor: &Anchor<'a>| !(excludes && anchor.optional);
+        let is_same = |a: &Anchor<'a>, b: &Anchor<'a>| {
+            self.pairs(a, b).is_some_and(|pairs| {
+                let mut pairs = pairs.into_iter();
+                pairs.all(|(own, other)| a.is(own, &listed) && b.is(other, &column))
+            })
+        };
         let tied = |a: &Anchor<'a>| {
             let mut around = around.iter().filter(|b| is_sure(b));
-            is_sure(a) && around.any(|b| self.ties(a, b, &[&equal]))
+            is_sure(a) && around.any(|b| is_same(a, b))
         };
         own.iter().any(tied)
     }
@@ -474,7 +484,12 @@ impl Anchor<'_> {
 /// What a block sees of the tables around it: not those whose names it gives to others, and none
 /// by a column without a table.
 fn seen_from<'a>(block: &Block<'a>, around: &[Anchor<'a>]) -> Vec<Anchor<'a>> {
-    let is_hidden = |anchor: &&Anchor<'a>| block.uses.iter().all(|used| used.alias != anchor.alias);
+    let is_hidden = |anchor: &&Anchor<'a>| {
+        block
+            .uses
+            .iter()
+            .all(|used| !used.alias.eq_ignore_ascii_case(&anchor.alias))
+    };
     let seen = around.iter().filter(is_hidden).cloned();
     seen.map(|anchor| Anchor {
         bare: false,

@@ -41,9 +41,22 @@ impl Block<'_> {
                 || column_of(expr).is_some_and(|(table, _)| table.is_none());
             names(expr, enums) || (selects && may_be_item)
         };
+        // A subquery may give the column another name.
+        let renames = self.uses.iter().any(|used| match &used.reads {
+            Reads::Block(block, columns) => {
+                !columns.is_empty()
+                    || block
+                        .parts
+                        .items
+                        .iter()
+                        .any(|item| names(&item.expr, enums))
+            }
+            _ => false,
+        });
         let in_window = |item: &SelectExpr| match &item.window {
             Some(WindowSelectType::Query(window)) => {
-                parts_of_window(window).order.iter().any(sorts)
+                let order = parts_of_window(window).order;
+                (renames && !order.is_empty()) || order.iter().any(sorts)
             }
             Some(_) => true,
             None => false,
@@ -52,7 +65,8 @@ impl Block<'_> {
             Reads::Block(block, _) => block.may_sort(enums),
             _ => false,
         });
-        parts.order.iter().any(|key| sorts(&key.expr))
+        (renames && !parts.order.is_empty())
+            || parts.order.iter().any(|key| sorts(&key.expr))
             || parts.items.iter().any(in_window)
             || within
             || self.inner.iter().any(|inner| inner.block.may_sort(enums))

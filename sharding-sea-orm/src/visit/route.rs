@@ -96,7 +96,10 @@ impl<'t, 'a> Router<'_, 't, 'a> {
             }
         }
         for on in block.conditions_on(spot.used) {
-            keys = keys.intersect(reader.read(on).keys());
+            let found = reader.read(on).keys();
+            if !(found.has_null() && block.is_optional(spot.used)) {
+                keys = keys.intersect(found);
+            }
         }
         keys
     }
@@ -192,12 +195,17 @@ impl<'t, 'a> Router<'_, 't, 'a> {
                 column: column.clone(),
             });
         };
+        // Databases differ in whether case tells names apart, so names that differ in it mean
+        // nothing.
         let named = |block: &Block<'_>| {
             let mut uses = block.uses.iter();
-            uses.position(|used: &Use<'_>| used.alias == *table)
+            uses.position(|used: &Use<'_>| used.alias.eq_ignore_ascii_case(table))
         };
         let (block, used) = (from..self.around.len())
             .find_map(|block| Some((block, named(self.around[block])?)))?;
+        if self.around[block].uses[used].alias != *table {
+            return None;
+        }
         Some(Spot {
             block,
             used,

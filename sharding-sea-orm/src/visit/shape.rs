@@ -3,16 +3,14 @@
 use sea_orm::sea_query::{
     BinOper, ColumnRef, Expr, Func, NullOrdering, Order, SelectDistinct, SelectExpr,
 };
-use sea_orm::{ColumnType, DbBackend, Value};
+use sea_orm::{ColumnType, DbBackend};
 use sharding_core::plan::{
     Clause, Direction, GroupKey, Item, Nulls, OrderKey, Page, Proof, RowItem, SelectShape,
     TextOrder,
 };
 use sharding_core::topology::Unit;
 
-use super::aggregate::{
-    Groups, aggregate, case_of, compound, count_of_rows, is_aggregate, with_pieces,
-};
+use super::aggregate::{Groups, aggregate, compound, count_of_rows, is_aggregate, with_pieces};
 use super::dissect::OrderPart;
 use super::divide::{Anchor, Divider, Spread, is_grouped};
 use super::expr::each_part;
@@ -20,42 +18,11 @@ use super::one_row::is_of_one_row;
 use super::proof::{is_number, orders};
 use super::route::column_of;
 use super::scan::is_count_of_rows;
+use super::selection::{Made, Selection, slot};
 use super::tree::{Block, Reads, Tree, Use};
 use crate::catalog::{Collation, Known};
 use crate::entity::EntityTable;
 use crate::shards::{Sharded, Shards};
-
-/// What the items of a shape are in SQL.
-#[derive(Debug, Default)]
-pub(crate) struct Selection {
-    /// What is selected beyond the select list: what HAVING and ORDER BY compute.
-    pub(crate) hidden: Vec<Expr>,
-    /// The keys of groups.
-    pub(crate) keys: Vec<Expr>,
-    /// For each item that is made of aggregates and group keys what it is made of.
-    pub(crate) made: Vec<Made>,
-    /// The collation of each item, and of each key of groups, where that is known.
-    pub(crate) collations: Vec<Option<Collation>>,
-    pub(crate) key_collations: Vec<Option<Collation>>,
-    /// The sharded table, by its position in the topology, and its column by which rows are sorted
-    /// first.
-    pub(crate) first_order: Option<(usize, String)>,
-    /// Whether rows of the one table are sorted by its primary key, among others.
-    pub(crate) is_total: bool,
-    /// The tables of which every row of the answer has a row, by their positions in the topology;
-    /// `None` if that is not known.
-    pub(crate) required: Option<Vec<usize>>,
-}
-
-/// An item made of aggregates and group keys.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Made {
-    pub(crate) pieces: Vec<Expr>,
-    /// The collation of each piece, or of an aggregate's argument.
-    pub(crate) collations: Vec<Option<Collation>>,
-    /// The item with a [`slot`] in place of each piece; `None` if it is an aggregate itself.
-    pub(crate) template: Option<Expr>,
-}
 
 impl<'a> Tree<'a> {
     /// What the planner needs to know if rows are divided into such units.
@@ -563,38 +530,6 @@ impl Reader<'_, '_> {
             return orders(&column, column_type, known, self.shards.backend);
         }
         Proof::Checked("is not a column of the entity".into())
-    }
-}
-
-/// What stands for a piece in a template.
-pub(crate) fn slot(piece: usize) -> Expr {
-    Expr::Values(vec![Value::BigUnsigned(Some(piece as u64))])
-}
-
-/// Puts something in each slot of a template.
-pub(crate) fn fill(template: &Expr, content: &dyn Fn(usize) -> Expr) -> Expr {
-    let of = |part: &Expr| fill(part, content);
-    match template {
-        Expr::Values(slot) => match slot.as_slice() {
-            [Value::BigUnsigned(Some(piece))] => content(*piece as usize),
-            _ => template.clone(),
-        },
-        Expr::Tuple(parts) => Expr::Tuple(parts.iter().map(of).collect()),
-        Expr::Unary(operator, inner) => Expr::Unary(*operator, Box::new(of(inner))),
-        Expr::AsEnum(name, inner) => Expr::AsEnum(name.clone(), Box::new(of(inner))),
-        Expr::Binary(left, operator, right) => {
-            Expr::Binary(Box::new(of(left)), *operator, Box::new(of(right)))
-        }
-        Expr::FunctionCall(call) => {
-            let arguments: Vec<Expr> = call.get_args().iter().map(of).collect();
-            Expr::FunctionCall(call.clone().args(arguments))
-        }
-        Expr::Case(_) => {
-            let mut parts = Vec::new();
-            each_part(template, &mut |part| parts.push(of(part)));
-            case_of(parts)
-        }
-        other => other.clone(),
     }
 }
 
