@@ -104,10 +104,10 @@ pub async fn conditions_that_null_meets(backend: DbBackend) {
             )
             .join_as(
                 JoinType::InnerJoin,
-                table,
+                "place",
                 "o",
                 Expr::col(("o", "id"))
-                    .eq(7)
+                    .eq(1)
                     .and(at().lt(march).or(at().is_null())),
             )
             .to_owned()
