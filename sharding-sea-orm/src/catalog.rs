@@ -59,6 +59,12 @@ pub(crate) enum Text {
         allow(dead_code, reason = "SQLite's own collations need no database")
     )]
     Loose(Collation),
+    /// One of these values, in this order: an ENUM.
+    #[cfg_attr(
+        not(any(feature = "sqlx-postgres", feature = "sqlx-mysql")),
+        allow(dead_code, reason = "SQLite has none")
+    )]
+    Declared(Arc<[String]>),
     /// It is not text, or nothing is known of its order. The text says which.
     Unknown(String),
 }
@@ -70,6 +76,15 @@ pub(crate) struct Collation {
     pub(crate) sql: Option<String>,
     /// What tells it from one of the same name in another database: its locale and version.
     pub(crate) version: String,
+}
+
+/// Where the ranks of texts come from that do not sort as their bytes do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ranking {
+    /// The database is asked, under this collation.
+    Asked(Collation),
+    /// The values of an ENUM, in their order.
+    Declared(Arc<[String]>),
 }
 
 impl fmt::Display for Collation {
@@ -159,6 +174,7 @@ impl Known {
     pub(crate) fn text_order(&self, column: &str) -> Proof {
         match self.column(column).map(|column| &column.text) {
             Some(Text::Bytes(order) | Text::Folded(order)) => Proof::Proven(*order),
+            Some(Text::Declared(_)) => Proof::Proven(TextOrder::Ranked),
             Some(Text::Collated(collation) | Text::Loose(collation)) => {
                 Proof::Ranked(format!("is text under the collation {collation}"))
             }
@@ -169,12 +185,30 @@ impl Known {
         }
     }
 
-    /// The collation of a column whose text only the database can put in order.
-    pub(crate) fn collation(&self, column: &str) -> Option<&Collation> {
+    /// The ranking of a column whose text does not sort as its bytes do.
+    pub(crate) fn ranking(&self, column: &str) -> Option<Ranking> {
         match &self.column(column)?.text {
-            Text::Collated(collation) | Text::Loose(collation) => Some(collation),
+            Text::Collated(collation) | Text::Loose(collation) => {
+                Some(Ranking::Asked(collation.clone()))
+            }
+            Text::Declared(values) => Some(Ranking::Declared(Arc::clone(values))),
             _ => None,
         }
+    }
+
+    /// Whether the column is an ENUM, the same one in all physical tables.
+    pub(crate) fn is_enum(&self, column: &str) -> bool {
+        matches!(
+            self.column(column).map(|column| &column.text),
+            Some(Text::Declared(_))
+        )
+    }
+
+    /// The columns that are ENUMs, the same ones in all physical tables.
+    pub(crate) fn enums(&self) -> impl Iterator<Item = &str> {
+        let columns = self.columns.iter().flatten();
+        let enums = columns.filter(|(_, column)| matches!(column.text, Text::Declared(_)));
+        enums.map(|(name, _)| name.as_str())
     }
 
     /// The digits after the point that the column keeps; `None` if all that the driver sends.

@@ -39,7 +39,20 @@ fn value(row: &QueryResult, at: usize) -> Value {
         .or_else(|| of::<f64>(row, at).map(|n| json!(n)))
         .or_else(|| of::<String>(row, at).map(|text| json!(text)))
         .or_else(|| of::<Vec<u8>>(row, at).map(|bytes| json!(bytes)))
+        .or_else(|| enum_of(row, at))
         .unwrap_or_else(|| panic!("column {at} of {:?} has no JSON", row.column_names()))
+}
+
+/// The text of an ENUM of PostgreSQL.
+fn enum_of(row: &QueryResult, at: usize) -> Option<Value> {
+    use sea_orm::sqlx::{Row, TypeInfo, ValueRef, postgres::PgTypeKind};
+
+    let value = row.try_as_pg_row()?.try_get_raw(at).ok()?;
+    match value.type_info().kind() {
+        PgTypeKind::Enum(_) if value.is_null() => Some(Value::Null),
+        PgTypeKind::Enum(_) => Some(json!(value.as_str().ok()?)),
+        _ => panic!("{} has no JSON", value.type_info().name()),
+    }
 }
 
 /// Whether two answers are the same, floating point numbers up to the order of their summation.

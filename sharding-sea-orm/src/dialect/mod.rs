@@ -3,6 +3,7 @@
 
 #[cfg(feature = "sqlx-mysql")]
 mod mysql;
+mod name;
 #[cfg(feature = "sqlx-postgres")]
 mod postgres;
 #[cfg(feature = "sqlx-sqlite")]
@@ -13,9 +14,10 @@ mod sqlite;
 )]
 mod text;
 
+pub(crate) use name::computed_name;
 pub(crate) use text::json_texts;
 
-use sea_orm::sea_query::{Expr, Query, SelectStatement};
+use sea_orm::sea_query::{Expr, SelectStatement};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, QueryResult, Statement};
 use sharding_core::merge::Datum;
 use sharding_core::plan::Output;
@@ -237,24 +239,5 @@ pub(crate) fn type_of_count(backend: DbBackend) -> &'static str {
         DbBackend::Postgres => "INT8",
         DbBackend::MySql => "BIGINT",
         _ => "",
-    }
-}
-
-/// The name that the database gives to a computed item without an alias.
-pub(crate) fn computed_name(backend: DbBackend, expr: &Expr) -> String {
-    let statement = backend.build(&Query::select().expr(expr.clone()).take());
-    let text = statement
-        .sql
-        .strip_prefix("SELECT ")
-        .unwrap_or(&statement.sql);
-    match (backend, expr) {
-        // PostgreSQL takes the name of a function, and of nothing else.
-        (DbBackend::Postgres, Expr::FunctionCall(_)) => {
-            let name = text.split('(').next().unwrap_or_default();
-            name.trim_matches('"').to_ascii_lowercase()
-        }
-        (DbBackend::Postgres, Expr::Case(_)) => "case".to_owned(),
-        (DbBackend::Postgres, _) => "?column?".to_owned(),
-        _ => text.to_owned(),
     }
 }

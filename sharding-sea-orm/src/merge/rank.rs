@@ -4,7 +4,7 @@ use sea_orm::{DbErr, QueryResult};
 use sharding_core::merge::Datum;
 use sharding_core::topology::SourceId;
 
-use crate::catalog::Collation;
+use crate::catalog::{Collation, Ranking};
 use crate::dialect::{self, json_texts};
 use crate::error::ShardingError;
 use crate::execute::Session;
@@ -22,11 +22,14 @@ impl Ranks {
     pub(crate) async fn of(
         session: Session<'_>,
         source: SourceId,
-        columns: &[(usize, Collation)],
+        columns: &[(usize, Ranking)],
         answers: &[Vec<QueryResult>],
     ) -> Result<Self, DbErr> {
-        let mut ranks = Self::default();
-        for (column, collation) in columns {
+        let mut ranks = Self::declared(columns);
+        for (column, ranking) in columns {
+            let Ranking::Asked(collation) = ranking else {
+                continue;
+            };
             let mut texts = BTreeSet::new();
             for row in answers.iter().flatten() {
                 if let Datum::Text(text) = dialect::read(row, *column)? {
@@ -41,11 +44,28 @@ impl Ranks {
         Ok(ranks)
     }
 
+    /// The ranks that are known without asking: those of ENUMs.
+    pub(crate) fn declared(columns: &[(usize, Ranking)]) -> Self {
+        let declared = columns
+            .iter()
+            .filter_map(|(column, ranking)| match ranking {
+                Ranking::Asked(_) => None,
+                Ranking::Declared(values) => {
+                    Some((*column, values.iter().cloned().zip(0..).collect()))
+                }
+            });
+        Self {
+            by_column: declared.collect(),
+        }
+    }
+
     /// The value of a column, with its rank if it has one.
     pub(crate) fn rank(&self, column: usize, value: Datum) -> Result<Datum, ShardingError> {
         match (value, self.by_column.get(&column)) {
             (Datum::Text(text), Some(ranks)) => match ranks.get(&text) {
                 Some(&rank) => Ok(Datum::Ranked { rank, text }),
+                // MySQL's ENUMs have this one before all others, for what was no value of theirs.
+                None if text.is_empty() => Ok(Datum::Ranked { rank: -1, text }),
                 None => Err(ShardingError::Unexpected("a text was not ranked")),
             },
             (value, _) => Ok(value),

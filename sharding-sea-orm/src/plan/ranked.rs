@@ -1,13 +1,13 @@
 use sharding_core::plan::{Clause, Fold, Merge, Partial, ReadPlan, SortKey, TextOrder};
 
-use crate::catalog::Collation;
+use crate::catalog::Ranking;
 use crate::visit::Selection;
 
 /// The columns of the units' rows that have to be ranked.
 pub(super) fn ranked(
     plan: &ReadPlan,
     selection: &Selection,
-) -> Result<Vec<(usize, Collation)>, Clause> {
+) -> Result<Vec<(usize, Ranking)>, Clause> {
     let ReadPlan::Merge { merge, .. } = plan else {
         return Ok(Vec::new());
     };
@@ -28,21 +28,19 @@ pub(super) fn ranked(
             keys.map(|key| key.column).chain(folds).collect()
         }
     };
-    let collation = |column: usize| {
-        let collation = match merge {
+    let ranking = |column: usize| {
+        let ranking = match merge {
             Merge::Groups(groups) => match groups.partials[column] {
-                Partial::Item(item) => selection.collations.get(item).cloned().flatten(),
-                Partial::Key(key) => selection.key_collations.get(key).cloned().flatten(),
-                Partial::Piece { item, piece, .. } => selection.made[item]
-                    .collations
-                    .get(piece)
-                    .cloned()
-                    .flatten(),
+                Partial::Item(item) => selection.rankings.get(item).cloned().flatten(),
+                Partial::Key(key) => selection.key_rankings.get(key).cloned().flatten(),
+                Partial::Piece { item, piece, .. } => {
+                    selection.made[item].rankings.get(piece).cloned().flatten()
+                }
             },
-            _ => selection.collations.get(column).cloned().flatten(),
+            _ => selection.rankings.get(column).cloned().flatten(),
         };
         let unknown = || Clause::OrderUnproven("is text under an unknown collation".into());
-        Ok((column, collation.ok_or_else(unknown)?))
+        Ok((column, ranking.ok_or_else(unknown)?))
     };
-    columns.into_iter().map(collation).collect()
+    columns.into_iter().map(ranking).collect()
 }

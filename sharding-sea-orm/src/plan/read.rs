@@ -10,7 +10,7 @@ use sharding_core::topology::{Key, SourceId, Table, Unit};
 use super::paging::Paging;
 use super::ranked::ranked;
 use super::{Planned, at_least_one, check_others, gathered, reach};
-use crate::catalog::Collation;
+use crate::catalog::Ranking;
 use crate::dialect;
 use crate::error::ShardingError;
 use crate::execute::Job;
@@ -33,14 +33,23 @@ pub(crate) struct PlannedRead {
     /// The statements of the units. With a union there is one job for all nodes.
     pub(crate) jobs: Vec<Job>,
     pub(crate) plan: ReadPlan,
-    /// The columns of the units' rows that are put in order by ranks, and their collations.
-    pub(crate) ranked: Vec<(usize, Collation)>,
+    /// The columns of the units' rows that are put in order by ranks, and where these come from.
+    pub(crate) ranked: Vec<(usize, Ranking)>,
     /// Which of the units a page needs.
     pub(crate) paging: Paging,
     /// The name of the one column of the answer, if that is the count of the rows.
     pub(crate) counted: Option<String>,
     /// What the rows look like that are computed here; `None` if none are.
     pub(crate) computed: Option<Computed>,
+}
+
+impl PlannedRead {
+    /// Whether all rows have to be there before the first one is known: ranks that are asked for
+    /// are those among all texts.
+    pub(crate) fn awaits_ranks(&self) -> bool {
+        let is_asked = |ranking: &Ranking| matches!(ranking, Ranking::Asked(_));
+        self.ranked.iter().any(|(_, ranking)| is_asked(ranking))
+    }
 }
 
 /// A sharded table and the positions of its nodes that a statement reaches, in order.
@@ -297,11 +306,15 @@ impl<'p> Planner<'p> {
             // The caller reads the first row only, so more need not be fetched.
             shape.page.limit = Some(shape.page.limit.map_or(1, |limit| limit.min(1)));
         }
-        let plan = plan::plan_read(shape.clone(), reach)?;
+        let mut plan = plan::plan_read(shape.clone(), reach)?;
+        let is_union = matches!(plan, ReadPlan::Union(_));
+        let may_sort_enums = self.shards.backend == DbBackend::MySql && tree.may_sort_enums();
+        if is_union && may_sort_enums {
+            // A union would not sort them right, so this is as if there were several sources.
+            plan = plan::plan_read(shape.clone(), Reach::ManySources)
+                .map_err(|_| Clause::EnumOrder)?;
+        }
         if let ReadPlan::Union(_) = plan {
-            if self.shards.backend == DbBackend::MySql && tree.may_sort_enums() {
-                return Err(Clause::EnumOrder);
-            }
             let jobs = self.jobs(form, self.select, &[self.everything()])?;
             return Ok(Climbed::plain(plan, jobs));
         }
@@ -311,6 +324,14 @@ impl<'p> Planner<'p> {
         let select = for_merge(self.select, parts, &selection, &plan, backend);
         let jobs = self.jobs(form, &select, &units)?;
         let ranked = ranked(&plan, &selection)?;
+        let is_union = |binding: &Binding<'_>| binding.nodes.len() > 1;
+        let has_enums = self.shards.backend == DbBackend::MySql
+            && ranked
+                .iter()
+                .any(|(_, ranking)| matches!(ranking, Ranking::Declared(_)));
+        if (may_sort_enums || has_enums) && units.iter().flatten().any(is_union) {
+            return Err(Clause::EnumOrder);
+        }
         let mut paging = Paging::of(&plan, &selection, &units, backend);
         let is_total = self.tables.len() == 1 && selection.is_total;
         paging.look_far(&plan, self.select, parts, is_total, |count| {
@@ -518,7 +539,7 @@ fn name_of(item: &SelectExpr, backend: DbBackend) -> String {
 struct Climbed {
     plan: ReadPlan,
     jobs: Vec<Job>,
-    ranked: Vec<(usize, Collation)>,
+    ranked: Vec<(usize, Ranking)>,
     paging: Paging,
     computed: Option<Computed>,
 }

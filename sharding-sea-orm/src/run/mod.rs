@@ -160,14 +160,14 @@ pub(crate) async fn read_stream(
         ReadPlan::Merge { merge, page, .. } => {
             let (merge, page) = (merge.clone(), *page);
             read.jobs.extend(jobs.first().cloned());
-            if read.ranked.is_empty() && read.computed.is_none() && !read.paging.groups.is_empty() {
+            if !read.awaits_ranks() && read.computed.is_none() && !read.paging.groups.is_empty() {
                 return Ok(page::stream_in_sequence(session, read, jobs, merge, page));
             }
             // Ranks are those among all texts, so all rows have to be there first.
-            if read.ranked.is_empty()
+            if !read.awaits_ranks()
                 && let Some(streams) = session.stream_side_by_side(&jobs).await?
             {
-                let ranks = Ranks::default();
+                let ranks = Ranks::declared(&read.ranked);
                 return Ok(in_order(session, read, streams, merge, page, ranks));
             }
             let answers = query_all(session, jobs).await?;

@@ -142,6 +142,7 @@ pub(super) fn stream_in_sequence<'a>(
 ) -> RowStream<'a> {
     Box::pin(async_stream::try_stream! {
         let (keys, equal) = super::keys_of(merge);
+        let ranked = read.ranked;
         let mut cutter = PageCutter::new(page);
         for group in read.paging.groups {
             if cutter.is_full() {
@@ -153,7 +154,7 @@ pub(super) fn stream_in_sequence<'a>(
                 None => query_all(session, wanted).await?.into_iter().map(buffered).collect(),
             };
             let everything = Page::default();
-            let mut rows = merge_streams(streams, keys.clone(), everything, equal, Ranks::default());
+            let mut rows = merge_streams(streams, keys.clone(), everything, equal, Ranks::declared(&ranked));
             while !cutter.is_full()
                 && let Some(row) = rows.next().await
             {
@@ -193,11 +194,11 @@ async fn whole(
 
     let mut read = read;
     read.jobs.extend(jobs.first().cloned());
-    if read.ranked.is_empty()
+    if !read.awaits_ranks()
         && page.offset > FEW
         && let Some(streams) = session.stream_side_by_side(&jobs).await?
     {
-        let ranks = Ranks::default();
+        let ranks = Ranks::declared(&read.ranked);
         return super::collect(in_order(session, read, streams, merge, page, ranks)).await;
     }
     let answers = query_all(session, jobs).await?;

@@ -1,5 +1,6 @@
 //! Aggregates, and expressions over them.
 
+use sea_orm::DbBackend;
 use sea_orm::sea_query::{CaseStatement, Condition, Expr, Func, FunctionCall, Keyword};
 use sharding_core::plan::{Aggregate, Function, Item, Piece, Proof, RowItem, TextOrder};
 
@@ -87,7 +88,12 @@ fn decomposed(
         (Function::Sum | Function::Avg, Some(column_type)) => {
             adds(column_type, reader.shards.backend)
         }
-        (Function::Min | Function::Max, _) => order(),
+        (Function::Min | Function::Max, _) => match order() {
+            Proof::Proven(TextOrder::Ranked) if reader.shards.backend == DbBackend::MySql => {
+                Proof::Unproven("is an ENUM, which is compared by its text there".into())
+            }
+            order => order,
+        },
     };
     // With a filter, units would have to group by what the filter lets through.
     if is_distinct && call.get_filter().is_some() {

@@ -13,7 +13,11 @@ impl Tree<'_> {
     /// otherwise than the ENUM's values were declared.
     pub(crate) fn may_sort_enums(&self) -> bool {
         let mut enums = Vec::new();
-        self.each_table(&mut |_, _, sharded| enums.extend(enums_of(sharded.entity)));
+        self.each_table(&mut |_, _, sharded| {
+            enums.extend(enums_of(sharded.entity).map(str::to_owned));
+            enums.extend(sharded.facts.enums().map(str::to_owned));
+        });
+        let enums: Vec<&str> = enums.iter().map(String::as_str).collect();
         !enums.is_empty() && self.root.may_sort(&enums)
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn each_part(expr: &Expr, look: &mut dyn FnMut(&Expr)) {
     }
 }
 
-fn parts_of_case(case: &CaseStatement) -> Vec<Expr> {
+pub(crate) fn parts_of_case(case: &CaseStatement) -> Vec<Expr> {
     let probe = Probe::default();
     probe.prepare_case_statement(case, &mut Nothing);
     probe.found.into_inner().exprs

@@ -23,6 +23,7 @@ mod tree;
 mod write;
 
 pub(crate) use dissect::{Parts, dissect_select, with_of};
+pub(crate) use expr::parts_of_case;
 pub(crate) use expr::{parts_of_with, select_of_with};
 pub(crate) use insert::{InsertView, Inserted};
 pub(crate) use recompose::with_tables;

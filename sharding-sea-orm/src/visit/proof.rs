@@ -35,6 +35,9 @@ pub(super) fn orders(
         // Whatever the declared type, SQLite compares by what is stored.
         _ if backend == DbBackend::Sqlite => known.text_order(column),
         ColumnType::String(_) | ColumnType::Text => known.text_order(column),
+        ColumnType::Enum { .. } | ColumnType::Custom(_) if known.is_enum(column) => {
+            known.text_order(column)
+        }
         ColumnType::Boolean
         | ColumnType::Date
         | ColumnType::DateTime

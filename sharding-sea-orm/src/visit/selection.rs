@@ -5,7 +5,7 @@ use sea_orm::sea_query::Expr;
 
 use super::aggregate::case_of;
 use super::expr::each_part;
-use crate::catalog::Collation;
+use crate::catalog::Ranking;
 
 /// What the items of a shape are in SQL.
 #[derive(Debug, Default)]
@@ -16,9 +16,9 @@ pub(crate) struct Selection {
     pub(crate) keys: Vec<Expr>,
     /// For each item that is made of aggregates and group keys what it is made of.
     pub(crate) made: Vec<Made>,
-    /// The collation of each item, and of each key of groups, where that is known.
-    pub(crate) collations: Vec<Option<Collation>>,
-    pub(crate) key_collations: Vec<Option<Collation>>,
+    /// The ranking of each item, and of each key of groups, where they have one.
+    pub(crate) rankings: Vec<Option<Ranking>>,
+    pub(crate) key_rankings: Vec<Option<Ranking>>,
     /// The sharded table, by its position in the topology, and its column by which rows are sorted
     /// first.
     pub(crate) first_order: Option<(usize, String)>,
@@ -33,8 +33,8 @@ pub(crate) struct Selection {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Made {
     pub(crate) pieces: Vec<Expr>,
-    /// The collation of each piece, or of an aggregate's argument.
-    pub(crate) collations: Vec<Option<Collation>>,
+    /// The ranking of each piece, or of an aggregate's argument.
+    pub(crate) rankings: Vec<Option<Ranking>>,
     /// The item with a [`slot`] in place of each piece; `None` if it is an aggregate itself.
     pub(crate) template: Option<Expr>,
 }

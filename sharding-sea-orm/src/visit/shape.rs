@@ -20,7 +20,7 @@ use super::route::column_of;
 use super::scan::is_count_of_rows;
 use super::selection::{Made, Selection, slot};
 use super::tree::{Block, Reads, Tree, Use};
-use crate::catalog::{Collation, Known};
+use crate::catalog::{Known, Ranking};
 use crate::entity::EntityTable;
 use crate::shards::{Sharded, Shards};
 
@@ -67,8 +67,8 @@ impl<'a> Tree<'a> {
                     shape.distinct = compared;
                     reader.fill_union(&mut shape);
                     let items = root.parts.items.iter();
-                    let collations = items.map(|item| reader.collation(&item.expr));
-                    selection.collations = collations.collect();
+                    let rankings = items.map(|item| reader.ranking(&item.expr));
+                    selection.rankings = rankings.collect();
                 }
                 Err(clause) => shape.obstacles.push(clause),
             }
@@ -147,7 +147,7 @@ impl Reader<'_, '_> {
         self.note_order(shape, selection);
         let shown = parts.items.iter().map(|item| &item.expr);
         let exprs = shown.chain(&selection.hidden);
-        selection.collations = exprs.map(|expr| self.collation(expr)).collect();
+        selection.rankings = exprs.map(|expr| self.ranking(expr)).collect();
         if let Some(groups) = &groups {
             let shown = parts.items.iter().map(|item| &item.expr);
             let exprs = shown.chain(&selection.hidden);
@@ -155,8 +155,8 @@ impl Reader<'_, '_> {
             selection.made = made;
             let keys = parts.group.iter().map(|key| self.meant(key).clone());
             selection.keys = keys.collect();
-            let collations = selection.keys.iter().map(|key| self.collation(key));
-            selection.key_collations = collations.collect();
+            let rankings = selection.keys.iter().map(|key| self.ranking(key));
+            selection.key_rankings = rankings.collect();
         }
     }
 
@@ -196,7 +196,7 @@ impl Reader<'_, '_> {
         };
         let template = with_pieces(self, groups, expr, &mut keep);
         Made {
-            collations: pieces.iter().map(|piece| self.collation(piece)).collect(),
+            rankings: pieces.iter().map(|piece| self.ranking(piece)).collect(),
             pieces,
             template,
         }
@@ -472,7 +472,8 @@ impl Reader<'_, '_> {
             DbBackend::Sqlite if !keeps_collation(expr) => Proof::Proven(TextOrder::Bytes),
             // Text that is made of columns of one collation has that collation.
             DbBackend::Postgres => match self.text_of(expr) {
-                Some(Proof::Proven(order)) => Proof::Proven(order),
+                // What is computed from an ENUM is not one.
+                Some(Proof::Proven(order)) if order != TextOrder::Ranked => Proof::Proven(order),
                 _ => checked(),
             },
             _ => checked(),
@@ -509,14 +510,14 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The collation of a column, or of an aggregate's argument.
-    fn collation(&self, expr: &Expr) -> Option<Collation> {
+    /// The ranking of a column, or of an aggregate's argument.
+    fn ranking(&self, expr: &Expr) -> Option<Ranking> {
         if let Some((_, known, column)) = self.described(expr) {
-            return known.collation(&column).cloned();
+            return known.ranking(&column);
         }
         match expr {
             Expr::FunctionCall(call) if is_aggregate(expr) => match call.get_args() {
-                [argument] => self.collation(argument),
+                [argument] => self.ranking(argument),
                 _ => None,
             },
             _ => None,

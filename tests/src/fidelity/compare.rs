@@ -10,8 +10,8 @@ pub struct Leniency {
     pub loose: bool,
     /// The same among the keys of an order.
     pub loose_keys: bool,
-    /// Floating point numbers are sums, which depend on the order of summation.
-    pub sums: bool,
+    /// Floating point numbers are sums, which depend on the order of summation, by so much.
+    pub sums: Option<f64>,
     /// Columns of a union have the type of their values, but not its display width, as on MariaDB:
     /// a boolean is a TINYINT there, an ENUM a VARCHAR.
     pub unions: bool,
@@ -139,7 +139,9 @@ fn same(expected: &Cell, found: &Cell, leniency: Leniency) -> bool {
         (Cell::Float(a), Cell::Float(b)) => {
             a == b
                 || (a.is_nan() && b.is_nan())
-                || (leniency.sums && (a - b).abs() <= 1e-9 * a.abs().max(b.abs()) + 1e-6)
+                || leniency
+                    .sums
+                    .is_some_and(|sums| (a - b).abs() <= 1e-9 * a.abs().max(b.abs()) + sums)
         }
         (Cell::Text(a), Cell::Text(b)) if leniency.loose => {
             super::text::fold(a) == super::text::fold(b)

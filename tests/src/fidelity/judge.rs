@@ -262,15 +262,22 @@ fn depends_on_rows(error: &str) -> bool {
 }
 
 fn leniency(spec: &WorldSpec, statement: &Statement, backend: DbBackend) -> Leniency {
-    let mut sums = false;
+    let mut sums: Option<f64> = None;
     let mut merges = false;
     let mut look = |select: &Select| {
         for select in select.all() {
             merges |= select.is_aggregated() || select.distinct || !select.unions.is_empty();
             for expr in select.exprs() {
                 expr.each(&mut |expr| {
-                    if let Expr::Aggregate(Aggregate { name, .. }) = expr {
-                        sums |= !matches!(&**name, "COUNT" | "MIN" | "MAX");
+                    if let Expr::Aggregate(Aggregate { name, of, .. }) = expr
+                        && !matches!(&**name, "COUNT" | "MIN" | "MAX")
+                    {
+                        // Integers that are too large become floating point numbers on SQLite,
+                        // whose sum is as exact as the largest of them.
+                        let may_overflow = backend == DbBackend::Sqlite
+                            && of.as_deref().is_some_and(|of| !matches!(of, Expr::Col(..)));
+                        let exact = if may_overflow { 65_536.0 } else { 1e-6 };
+                        sums = Some(sums.map_or(exact, |sums| sums.max(exact)));
                     }
                 });
             }

@@ -13,7 +13,7 @@ pub(in crate::dialect) async fn load<C: ConnectionTrait>(
         "SELECT CAST(table_schema AS CHAR), CAST(table_name AS CHAR), \
                CAST(column_name AS CHAR), CAST(collation_name AS CHAR), CAST(data_type AS CHAR), \
                CAST(datetime_precision AS SIGNED), CAST(numeric_scale AS SIGNED), \
-               CAST(DATABASE() AS CHAR) \
+               CAST(DATABASE() AS CHAR), CAST(column_type AS CHAR) \
                FROM information_schema.columns \
                WHERE table_schema IN (DATABASE(){named})"
     );
@@ -45,6 +45,13 @@ pub(in crate::dialect) async fn load<C: ConnectionTrait>(
         );
         let text = match collation {
             Some(collation) if is_text => text_order(collation),
+            Some(_) if data_type == "enum" => {
+                let definition: String = row.try_get_by_index(8)?;
+                match enum_values(&definition) {
+                    Some(values) => Text::Declared(values.into()),
+                    None => Text::Unknown(format!("of `{definition}`")),
+                }
+            }
             _ => Text::Unknown(format!("of the type `{data_type}`")),
         };
         let column = Column {
@@ -58,6 +65,35 @@ pub(in crate::dialect) async fn load<C: ConnectionTrait>(
             .insert(name, column);
     }
     Ok(catalog)
+}
+
+/// The values of `enum('a','b')`, in which a quote within a value is written twice.
+fn enum_values(definition: &str) -> Option<Vec<String>> {
+    let mut rest = definition.strip_prefix("enum(")?.strip_suffix(')')?;
+    let mut values = Vec::new();
+    loop {
+        rest = rest.strip_prefix('\'')?;
+        let mut value = String::new();
+        loop {
+            let (before, behind) = rest.split_once('\'')?;
+            value.push_str(before);
+            match behind.strip_prefix('\'') {
+                Some(behind) => {
+                    value.push('\'');
+                    rest = behind;
+                }
+                None => {
+                    rest = behind;
+                    break;
+                }
+            }
+        }
+        values.push(value);
+        match rest.strip_prefix(',') {
+            Some(behind) => rest = behind,
+            None => return rest.is_empty().then_some(values),
+        }
+    }
 }
 
 /// Binary collations of UTF-8 and ASCII sort by code points, which is the order of UTF-8 bytes.
@@ -77,4 +113,21 @@ fn text_order(collation: String) -> Text {
     } else {
         TextOrder::PaddedBytes
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::enum_values;
+
+    #[test]
+    fn values_of_enums() {
+        let of = |definition| enum_values(definition).unwrap();
+        assert_eq!(of("enum('b','a')"), ["b", "a"]);
+        assert_eq!(
+            of("enum('it''s','','a,b',''',''')"),
+            ["it's", "", "a,b", "','"]
+        );
+        assert_eq!(enum_values("enum('a'"), None);
+        assert_eq!(enum_values("set('a')"), None);
+    }
 }

@@ -55,7 +55,7 @@ fn parse(row: &MySqlRow, column: usize, type_name: &str) -> Option<Datum> {
                 .timestamp_micros(),
         ),
         "TIMESTAMP" => Datum::Time(get::<DateTime<Utc>>(row, column)?.timestamp_micros()),
-        "VARCHAR" | "CHAR" | "TINYTEXT" | "TEXT" | "MEDIUMTEXT" | "LONGTEXT" => {
+        "VARCHAR" | "CHAR" | "TINYTEXT" | "TEXT" | "MEDIUMTEXT" | "LONGTEXT" | "ENUM" => {
             Datum::Text(get(row, column)?)
         }
         "VARBINARY" | "BINARY" | "TINYBLOB" | "BLOB" | "MEDIUMBLOB" | "LONGBLOB" => {

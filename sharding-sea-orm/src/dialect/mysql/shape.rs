@@ -75,7 +75,8 @@ fn column_type(type_name: &TypeName, at: usize, rows: &[&[Datum]]) -> Option<Str
             format!("DECIMAL(65, {})", rows.iter().map(scale).max().unwrap_or(0))
         }
         "DATETIME" | "TIMESTAMP" => format!("{type_name}(6)"),
-        "VARCHAR" | "CHAR" => {
+        // A union makes the same of an ENUM.
+        "VARCHAR" | "CHAR" | "ENUM" => {
             let length = |row: &&[Datum]| match &row[at] {
                 Datum::Text(text) | Datum::Ranked { text, .. } => text.chars().count(),
                 _ => 0,

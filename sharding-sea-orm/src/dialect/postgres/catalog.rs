@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement, Value};
 use sharding_core::plan::TextOrder;
@@ -34,10 +35,17 @@ pub(in crate::dialect) async fn load<C: ConnectionTrait>(
          WHERE c.oid IN (SELECT attcollation FROM pg_attribute)",
     )
     .await?;
+    let enums = query(
+        "SELECT n.nspname::text, t.typname::text, array_agg(e.enumlabel::text ORDER BY e.enumsortorder) \
+         FROM pg_enum AS e JOIN pg_type AS t ON t.oid = e.enumtypid \
+         JOIN pg_namespace AS n ON n.oid = t.typnamespace GROUP BY 1, 2",
+    )
+    .await?;
     let named: String = (1..=schemas.len()).map(|at| format!(", ${at}")).collect();
     let sql = format!(
         "SELECT table_schema::text, table_name::text, column_name::text, collation_name::text, \
-         data_type::text, datetime_precision::int4, numeric_scale::int4, collation_schema::text \
+         data_type::text, datetime_precision::int4, numeric_scale::int4, collation_schema::text, \
+         udt_schema::text, udt_name::text \
          FROM information_schema.columns \
          WHERE table_schema IN (current_schema(){named})"
     );
@@ -59,6 +67,12 @@ pub(in crate::dialect) async fn load<C: ConnectionTrait>(
         let name = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
         by_name.insert(name, (row.try_get_by_index(2)?, row.try_get_by_index(3)?));
     }
+    let mut declared: HashMap<(String, String), Arc<[String]>> = HashMap::new();
+    for row in enums {
+        let name = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        let values: Vec<String> = row.try_get_by_index(2)?;
+        declared.insert(name, values.into());
+    }
     for row in columns {
         let schema: String = row.try_get_by_index(0)?;
         let table: String = row.try_get_by_index(1)?;
@@ -74,6 +88,13 @@ pub(in crate::dialect) async fn load<C: ConnectionTrait>(
             ("text" | "character varying", Some(collation)) => {
                 let schema: Option<String> = row.try_get_by_index(7)?;
                 named_order(schema.unwrap_or_default(), collation, &by_name)
+            }
+            ("USER-DEFINED", _) => {
+                let name = (row.try_get_by_index(8)?, row.try_get_by_index(9)?);
+                match declared.get(&name) {
+                    Some(values) => Text::Declared(Arc::clone(values)),
+                    None => Text::Unknown(format!("of the type `{}`", name.1)),
+                }
             }
             _ => Text::Unknown(format!("of the type `{data_type}`")),
         };

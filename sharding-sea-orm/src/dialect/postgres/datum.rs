@@ -1,4 +1,4 @@
-use sea_orm::sqlx::postgres::{PgRow, PgValueFormat};
+use sea_orm::sqlx::postgres::{PgRow, PgTypeKind, PgValueFormat};
 use sea_orm::sqlx::{Column, Row, TypeInfo, ValueRef};
 use sharding_core::merge::Datum;
 
@@ -15,6 +15,11 @@ pub(in crate::dialect) fn read(row: &PgRow, column: usize) -> Result<Datum, Stri
         return Err(type_name);
     }
     let bytes = raw.as_bytes().map_err(|_| type_name.clone())?;
+    if let PgTypeKind::Enum(_) = raw.type_info().kind() {
+        return String::from_utf8(bytes.to_vec())
+            .map(Datum::Text)
+            .map_err(|_| type_name);
+    }
     parse(&type_name, bytes).ok_or(type_name)
 }
 

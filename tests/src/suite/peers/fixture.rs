@@ -320,6 +320,11 @@ async fn define(db: &DatabaseConnection, text: Text, create: &TableCreateStateme
                          (provider = icu, locale = 'und-u-ks-level2', deterministic = false)";
         db.execute_unprepared(collation).await.unwrap();
     }
+    if backend == DbBackend::Postgres && sql.contains(" mood") {
+        let mood = "DO $$ BEGIN CREATE TYPE mood AS ENUM ('low', 'its', 'High', 'better'); \
+                    EXCEPTION WHEN duplicate_object THEN NULL; END $$";
+        db.execute_unprepared(mood).await.unwrap();
+    }
     db.execute_unprepared(&sql).await.unwrap();
 }
 
