@@ -112,8 +112,9 @@ pub fn difference(
 
 /// Whether a union makes one of these types of the other.
 fn are_alike(a: &str, b: &str) -> bool {
-    const ALIKE: [[&str; 2]; 6] = [
+    const ALIKE: [[&str; 2]; 7] = [
         ["BINARY", "VARBINARY"],
+        ["BLOB", "MEDIUMBLOB"],
         ["BOOLEAN", "TINYINT"],
         ["CHAR", "VARCHAR"],
         ["ENUM", "VARCHAR"],

@@ -9,6 +9,7 @@ pub mod databases;
 pub mod entity;
 pub mod execute;
 pub mod execute_write;
+pub mod faults;
 pub mod generate;
 pub mod judge;
 pub mod random;

@@ -1,0 +1,74 @@
+//! Faults of the databases themselves: what they answer over one table is no oracle here.
+
+use sea_orm::DbBackend;
+
+use super::statement::{Expr, Nesting, Select, Statement};
+
+/// Whether the database is known to answer such statements wrongly.
+///
+/// - SQLite 3.51 makes joins of EXISTS, and then counts for OFFSET each row as often as it is
+///   joined: `SELECT id FROM f WHERE EXISTS (SELECT 1 FROM i) LIMIT 1 OFFSET 1` gives the first row
+///   if `i` has several.
+/// - MariaDB 10.11 compares the rows of SELECT DISTINCT with GROUP BY before they are computed:
+///   `SELECT DISTINCT MAX(n) - MIN(n), AVG(id) FROM t GROUP BY at` gives one row for two groups
+///   whose averages differ.
+pub fn is_known(statement: &Statement, backend: DbBackend) -> bool {
+    match backend {
+        DbBackend::Sqlite => {
+            let (mut exists, mut skips) = (false, false);
+            each_select(statement, &mut |select, nesting| {
+                exists |= nesting == Some(Nesting::Exists);
+                skips |= select.offset.is_some();
+            });
+            // Paginators skip rows, too.
+            exists && (skips || matches!(statement, Statement::Find(_)))
+        }
+        DbBackend::MySql => {
+            let mut found = false;
+            each_select(statement, &mut |select, _| {
+                found |= select.distinct && select.is_aggregated();
+            });
+            found
+        }
+        _ => false,
+    }
+}
+
+/// Every SELECT of a statement, with how it is nested in an expression, if it is in one.
+fn each_select(statement: &Statement, visit: &mut dyn FnMut(&Select, Option<Nesting>)) {
+    match statement {
+        Statement::Query(select, _) => each_of(select, None, visit),
+        Statement::Find(find) => {
+            let filter = find.filter.iter();
+            filter.for_each(|filter| each_in(filter, visit));
+        }
+        Statement::Write(write) => {
+            let exprs = write.exprs().into_iter();
+            exprs.for_each(|expr| each_in(expr, visit));
+        }
+    }
+}
+
+fn each_of(
+    select: &Select,
+    nesting: Option<Nesting>,
+    visit: &mut dyn FnMut(&Select, Option<Nesting>),
+) {
+    visit(select, nesting);
+    for inner in select.all() {
+        if !std::ptr::eq(inner, select) {
+            visit(inner, None);
+        }
+        for expr in inner.exprs() {
+            for (nested, nesting) in expr.selects() {
+                visit(nested, Some(nesting));
+            }
+        }
+    }
+}
+
+fn each_in(expr: &Expr, visit: &mut dyn FnMut(&Select, Option<Nesting>)) {
+    for (select, nesting) in expr.selects() {
+        each_of(select, Some(nesting), visit);
+    }
+}
