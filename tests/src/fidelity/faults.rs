@@ -1,10 +1,11 @@
-//! Faults of the databases themselves: what they answer over one table is no oracle here.
+//! Statements for which a database is no oracle: for faults of its own, or by its freedom.
 
 use sea_orm::DbBackend;
 
-use super::statement::{Expr, Nesting, Select, Statement};
+use super::statement::{Aggregate, Expr, Nesting, Select, Statement};
 
-/// Whether the database is known to answer such statements wrongly.
+/// Whether what the database answers over one table is not the one right answer. `loose` says that
+/// different texts may be equal.
 ///
 /// - SQLite 3.51 makes joins of EXISTS, and then counts for OFFSET each row as often as it is
 ///   joined: `SELECT id FROM f WHERE EXISTS (SELECT 1 FROM i) LIMIT 1 OFFSET 1` gives the first row
@@ -12,16 +13,19 @@ use super::statement::{Expr, Nesting, Select, Statement};
 /// - MariaDB 10.11 compares the rows of SELECT DISTINCT with GROUP BY before they are computed:
 ///   `SELECT DISTINCT MAX(n) - MIN(n), AVG(id) FROM t GROUP BY at` gives one row for two groups
 ///   whose averages differ.
-pub fn is_known(statement: &Statement, backend: DbBackend) -> bool {
+/// - SQLite sorts MIN and MAX of texts by their bytes; which one of several equal texts they are
+///   depends on the order in which rows are read.
+pub fn is_no_oracle(statement: &Statement, backend: DbBackend, loose: bool) -> bool {
     match backend {
         DbBackend::Sqlite => {
-            let (mut exists, mut skips) = (false, false);
+            let (mut exists, mut skips, mut sorts) = (false, false, false);
             each_select(statement, &mut |select, nesting| {
                 exists |= nesting == Some(Nesting::Exists);
                 skips |= select.offset.is_some();
+                sorts |= select.orders.iter().any(|order| is_extreme(&order.by));
             });
             // Paginators skip rows, too.
-            exists && (skips || matches!(statement, Statement::Find(_)))
+            (loose && sorts) || (exists && (skips || matches!(statement, Statement::Find(_))))
         }
         DbBackend::MySql => {
             let mut found = false;
@@ -32,6 +36,15 @@ pub fn is_known(statement: &Statement, backend: DbBackend) -> bool {
         }
         _ => false,
     }
+}
+
+fn is_extreme(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.each(&mut |expr| {
+        let is_one = |name: &str| matches!(name, "MIN" | "MAX");
+        found |= matches!(expr, Expr::Aggregate(Aggregate { name, .. }) if is_one(name));
+    });
+    found
 }
 
 /// Every SELECT of a statement, with how it is nested in an expression, if it is in one.
