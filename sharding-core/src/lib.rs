@@ -6,8 +6,8 @@
 //!
 //! ```text
 //! visit ──► route ──► plan ──► rewrite ──► execute ──► merge
-//!           ─────     ────                             ─────
-//!           key       plan                             merge
+//!           ─────     ────                  ───────    ─────
+//!           key       plan                  execute    merge
 //!           strategy
 //!           topology
 //! ```
@@ -16,6 +16,7 @@
 //! - [`strategy`]: the rules from key values to partitions;
 //! - [`topology`]: data sources, tables and nodes, checked as a whole; routing;
 //! - [`plan`]: how per-node answers combine to the one-table answer, or a refusal;
+//! - [`execute`]: how the statements of a query share connections, and whom to leave alone;
 //! - [`merge`]: ordered, grouped and paged merging of rows;
 //! - [`error`]: what can go wrong, grouped by who must act.
 //!
@@ -33,6 +34,7 @@
 //! ```
 
 pub mod error;
+pub mod execute;
 pub mod key;
 pub mod merge;
 pub mod plan;

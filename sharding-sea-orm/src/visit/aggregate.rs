@@ -1,12 +1,12 @@
 //! Aggregates, and expressions over them.
 
 use sea_orm::DbBackend;
-use sea_orm::sea_query::{CaseStatement, Condition, Expr, Func, FunctionCall, Keyword};
+use sea_orm::sea_query::{BinOper, CaseStatement, Condition, Expr, Func, FunctionCall, Keyword};
 use sharding_core::plan::{Aggregate, Function, Item, Piece, Proof, RowItem, TextOrder};
 
 use super::expr::each_part;
 use super::one_row::is_of_one_row;
-use super::proof::adds;
+use super::proof::{adds, is_number};
 use super::raw::is_expression;
 use super::route::column_of;
 use super::scan::{Scan, is_count_of_rows, scan_function};
@@ -84,7 +84,12 @@ fn decomposed(
     };
     let proof = match (function, column_type) {
         (Function::Count | Function::BitAnd | Function::BitOr, _) => no_text,
-        (Function::Sum | Function::Avg, None) => no_text,
+        (Function::Sum | Function::Avg, None) => match reader.shards.backend {
+            DbBackend::MySql if !adds_exactly(reader, argument) => {
+                Proof::Unproven("may have more digits than the database shows".into())
+            }
+            _ => no_text,
+        },
         (Function::Sum | Function::Avg, Some(column_type)) => {
             adds(column_type, reader.shards.backend)
         }
@@ -107,6 +112,24 @@ fn decomposed(
         }),
         proof,
     })
+}
+
+/// Whether MySQL computes a number with exactly the digits that it gives out. Quotients have more of
+/// them as long as they are computed with, so the sum of their sums is not their sum.
+fn adds_exactly(reader: &Reader<'_, '_>, expr: &Expr) -> bool {
+    let exact = |part: &Expr| adds_exactly(reader, part);
+    match expr {
+        Expr::Column(_) => reader.column_type(expr).is_some_and(is_number),
+        Expr::Value(_) | Expr::Constant(_) => true,
+        Expr::Binary(left, BinOper::Add | BinOper::Sub | BinOper::Mul, right) => {
+            exact(left) && exact(right)
+        }
+        Expr::FunctionCall(call) => {
+            let is_known = matches!(call.get_func(), Func::Abs | Func::Coalesce | Func::IfNull);
+            is_known && call.get_args().iter().all(exact)
+        }
+        _ => false,
+    }
 }
 
 /// Whether an aggregate is among the parts of an expression, those of subqueries aside.

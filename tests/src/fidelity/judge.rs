@@ -134,7 +134,7 @@ pub async fn expect(world: &World, case: &Case) -> Expected {
         no_oracle: faults::is_no_oracle(
             &case.statement,
             oracle.get_database_backend(),
-            world.spec.is_loose(),
+            &world.spec,
         ),
     }
 }

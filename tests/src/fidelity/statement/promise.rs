@@ -109,11 +109,12 @@ fn of_find(find: &Find) -> Promise {
         ) => has(own),
         Some(_) => false,
     };
-    let total = total
-        || matches!(
-            &find.finish,
-            Finish::Count | Finish::Exists | Finish::Pages(_)
-        );
+    // Models with what belongs to them are always given as such.
+    let counts = matches!(
+        &find.finish,
+        Finish::Count | Finish::Exists | Finish::Pages(_)
+    ) && !find.related.is_some_and(Related::gathers);
+    let total = total || counts;
     let cuts = matches!(
         find.finish,
         Finish::One | Finish::Page(..) | Finish::Cursor { .. }

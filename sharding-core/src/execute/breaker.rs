@@ -1,0 +1,204 @@
+use std::time::{Duration, Instant};
+
+/// When a data source is left alone, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BreakerRules {
+    /// After so many failures in a row. At least 1; the default is 5.
+    pub failures: u32,
+    /// For so long; the default is a second.
+    pub pause: Duration,
+}
+
+impl Default for BreakerRules {
+    fn default() -> Self {
+        Self {
+            failures: 5,
+            pause: Duration::from_secs(1),
+        }
+    }
+}
+
+/// A circuit breaker (Nygard, Release It!, chapter 5): once a data source has failed several times
+/// in a row, statements for it fail at once, until one that is let through succeeds.
+#[derive(Clone, Debug)]
+pub struct Breaker {
+    rules: BreakerRules,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Closed { failures: u32 },
+    Open { until: Instant },
+    HalfOpen,
+}
+
+/// What a breaker lets through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BreakerState {
+    /// Everything.
+    Closed,
+    /// Nothing.
+    Open,
+    /// One statement, to see what becomes of it.
+    HalfOpen,
+}
+
+/// How a statement was let through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// As always.
+    Regular,
+    /// To see whether the data source is well again: the breaker waits for its outcome.
+    Probe,
+}
+
+impl Breaker {
+    /// A closed breaker.
+    pub fn new(rules: BreakerRules) -> Self {
+        Self {
+            rules,
+            state: State::Closed { failures: 0 },
+        }
+    }
+
+    /// Whether a statement may pass now.
+    ///
+    /// # Errors
+    /// It may not, for so much longer; zero while another one is being tried.
+    pub fn admit(&mut self, now: Instant) -> Result<Admission, Duration> {
+        match self.state {
+            State::Closed { .. } => Ok(Admission::Regular),
+            State::Open { until } if until <= now => {
+                self.state = State::HalfOpen;
+                Ok(Admission::Probe)
+            }
+            State::Open { until } => Err(until - now),
+            State::HalfOpen => Err(Duration::ZERO),
+        }
+    }
+
+    /// A statement that was let through has been answered. One that began before the breaker opened
+    /// changes nothing.
+    pub fn succeeded(&mut self, admission: Admission) {
+        match (self.state, admission) {
+            (State::Closed { .. }, _) | (State::HalfOpen, Admission::Probe) => {
+                self.state = State::Closed { failures: 0 };
+            }
+            _ => {}
+        }
+    }
+
+    /// The data source has failed on a statement that was let through.
+    pub fn failed(&mut self, admission: Admission, now: Instant) {
+        let open = State::Open {
+            until: now + self.rules.pause,
+        };
+        match (self.state, admission) {
+            (State::Closed { failures }, _) => {
+                let failures = failures + 1;
+                self.state = if failures >= self.rules.failures.max(1) {
+                    open
+                } else {
+                    State::Closed { failures }
+                };
+            }
+            (State::HalfOpen, Admission::Probe) => self.state = open,
+            _ => {}
+        }
+    }
+
+    /// A statement that was let through was given up before anything was known.
+    pub fn abandoned(&mut self, admission: Admission, now: Instant) {
+        if let (State::HalfOpen, Admission::Probe) = (self.state, admission) {
+            self.state = State::Open { until: now };
+        }
+    }
+
+    /// What is let through at this time.
+    pub fn state(&self, now: Instant) -> BreakerState {
+        match self.state {
+            State::Closed { .. } => BreakerState::Closed,
+            State::Open { until } if until > now => BreakerState::Open,
+            State::Open { .. } | State::HalfOpen => BreakerState::HalfOpen,
+        }
+    }
+
+    /// Whether it is closed and nothing has failed since the last success.
+    pub fn is_calm(&self) -> bool {
+        matches!(self.state, State::Closed { failures: 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAUSE: Duration = Duration::from_millis(100);
+
+    fn breaker() -> Breaker {
+        Breaker::new(BreakerRules {
+            failures: 3,
+            pause: PAUSE,
+        })
+    }
+
+    #[test]
+    fn opens_after_failures_in_a_row() {
+        let (mut breaker, now) = (breaker(), Instant::now());
+        for _ in 0..2 {
+            breaker.failed(Admission::Regular, now);
+        }
+        breaker.succeeded(Admission::Regular);
+        assert!(breaker.is_calm());
+        for _ in 0..3 {
+            assert_eq!(breaker.admit(now), Ok(Admission::Regular));
+            breaker.failed(Admission::Regular, now);
+        }
+        assert_eq!(breaker.state(now), BreakerState::Open);
+        assert_eq!(breaker.admit(now + PAUSE / 2), Err(PAUSE / 2));
+    }
+
+    fn opened(now: Instant) -> Breaker {
+        let mut breaker = breaker();
+        for _ in 0..3 {
+            breaker.failed(Admission::Regular, now);
+        }
+        breaker
+    }
+
+    #[test]
+    fn one_statement_is_tried_and_closes_it() {
+        let now = Instant::now();
+        let (mut breaker, later) = (opened(now), now + PAUSE);
+        assert_eq!(breaker.state(later), BreakerState::HalfOpen);
+        assert_eq!(breaker.admit(later), Ok(Admission::Probe));
+        assert_eq!(breaker.admit(later), Err(Duration::ZERO));
+        // One from before says nothing of how the source is now.
+        breaker.succeeded(Admission::Regular);
+        assert_eq!(breaker.admit(later), Err(Duration::ZERO));
+        breaker.succeeded(Admission::Probe);
+        assert_eq!(breaker.state(later), BreakerState::Closed);
+        assert_eq!(breaker.admit(later), Ok(Admission::Regular));
+    }
+
+    #[test]
+    fn one_that_fails_opens_it_again() {
+        let now = Instant::now();
+        let (mut breaker, later) = (opened(now), now + PAUSE);
+        breaker.admit(later).unwrap();
+        breaker.failed(Admission::Regular, later);
+        assert_eq!(breaker.state(later), BreakerState::HalfOpen);
+        breaker.failed(Admission::Probe, later);
+        assert_eq!(breaker.admit(later + PAUSE / 2), Err(PAUSE / 2));
+    }
+
+    #[test]
+    fn one_that_is_given_up_lets_another_be_tried() {
+        let now = Instant::now();
+        let (mut breaker, later) = (opened(now), now + PAUSE);
+        breaker.admit(later).unwrap();
+        breaker.abandoned(Admission::Probe, later);
+        assert_eq!(breaker.admit(later), Ok(Admission::Probe));
+    }
+}
