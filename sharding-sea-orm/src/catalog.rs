@@ -14,7 +14,7 @@ use sharding_core::topology::{Table, TableName, Topology};
 
 use crate::dialect;
 use crate::entity::EntityTable;
-use crate::execute::Source;
+use crate::execute::{Hold, Source};
 
 /// The columns of one data source's tables, by schema and table.
 #[derive(Debug, Default)]
@@ -274,7 +274,7 @@ pub(crate) async fn load(topology: &Topology, sources: &[Arc<Source>]) -> Result
     let schemas = &schemas(topology);
     let catalogs = topology.sources().map(|(id, _)| async move {
         let source = &sources[id.index()];
-        let _permit = source.permit(1).await?;
+        let _permit = source.permit(source.limits, 1, Hold::OneSource).await?;
         Ok::<_, DbErr>((id, dialect::catalog(&source.connection, schemas).await?))
     });
     let catalogs = futures_util::future::try_join_all(catalogs).await?;

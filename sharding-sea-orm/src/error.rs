@@ -1,6 +1,8 @@
 //! What can go wrong, grouped by who must act.
 
+use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sea_orm::DbErr;
 pub use sharding_core::error::{Clause, ConfigError, KeyError, Mistake, Refusal};
@@ -93,6 +95,17 @@ pub enum ShardingError {
         /// The database's name of the type.
         type_name: String,
     },
+    /// The statement would reach more physical tables than it may. Add the sharding key, or raise
+    /// the limit.
+    #[error("the statement would reach {nodes} physical tables, and may reach {max}: {tables}")]
+    TooManyNodes {
+        /// The sharded tables.
+        tables: String,
+        /// How many physical tables it would reach.
+        nodes: usize,
+        /// How many it may.
+        max: usize,
+    },
     /// Rows of several nodes cannot be merged.
     #[error(transparent)]
     Merge(#[from] MergeError),
@@ -122,14 +135,63 @@ pub enum ShardingError {
     },
     /// No connection of a data source became free in time. Raise the pool's size or its acquire
     /// timeout, or hold fewer streams and transactions open at once.
-    #[error("no connection of data source `{data_source}` became free; {wanted} wanted of {size}")]
+    #[error(
+        "no connection of data source `{data_source}` became free in time: {wanted} wanted, \
+         {free} of {size} free{}",
+        while_holding(held)
+    )]
     NoConnection {
         /// The data source.
         data_source: String,
         /// How many connections the statement wanted at once.
         wanted: u32,
+        /// How many were free when it gave up; others may have waited for them before it.
+        free: u32,
         /// The size of the pool.
         size: u32,
+        /// The connections of other data sources that the statement held meanwhile.
+        held: Vec<(String, u32)>,
+    },
+    /// A query that saves memory strictly needs a cursor for each physical table, and the pool has
+    /// fewer connections. Raise its size, or choose another connection mode.
+    #[error(
+        "{wanted} cursors are needed in data source `{data_source}`, whose pool has {size} \
+         connections; choose another connection mode, or a larger pool"
+    )]
+    TooFewConnections {
+        /// The data source.
+        data_source: String,
+        /// How many cursors are needed.
+        wanted: usize,
+        /// The size of the pool.
+        size: u32,
+    },
+    /// A data source did not answer within the statement timeout. Look at the statement, or at the
+    /// data source.
+    #[error("data source `{data_source}` did not answer within {timeout:?}")]
+    Timeout {
+        /// The data source.
+        data_source: String,
+        /// The timeout.
+        timeout: Duration,
+    },
+    /// A data source has failed several times in a row, and is left alone for a while. Look at the
+    /// data source; statements are tried again by themselves.
+    #[error("data source `{data_source}` has failed and is left alone for another {pause:?}")]
+    SourceDown {
+        /// The data source.
+        data_source: String,
+        /// How long it is still left alone; zero while another statement is tried.
+        pause: Duration,
+    },
+    /// Physical tables of a statement that reached several have failed; what each of them said is
+    /// listed. The others were given up.
+    #[error("{} of {asked} nodes failed: {}", failures.len(), listed(failures))]
+    NodesFailed {
+        /// The failures, at least one; the first one is that which ended the statement.
+        failures: Vec<NodeFailure>,
+        /// How many nodes the statement reached.
+        asked: usize,
     },
     /// A database answered otherwise than SQL promises. Please report it.
     #[error("unexpected answer: {0}")]
@@ -147,6 +209,63 @@ impl ShardingError {
             _ => None,
         }
     }
+}
+
+/// What one node said that has failed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct NodeFailure {
+    /// The data source.
+    pub data_source: String,
+    /// The physical table; the first one if the statement was for several.
+    pub table: String,
+    /// What the database, or the way to it, said.
+    pub error: DbErr,
+}
+
+impl fmt::Display for NodeFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` in `{}`: {}",
+            self.table, self.data_source, self.error
+        )
+    }
+}
+
+/// The error of a statement that reached several nodes. What is wrong with the statement itself, or
+/// with the tables, is told as it is.
+pub(crate) fn nodes_failed(mut failures: Vec<NodeFailure>, asked: usize) -> DbErr {
+    let told = failures.iter().position(|failure| {
+        !matches!(
+            ShardingError::of(&failure.error),
+            None | Some(
+                ShardingError::Timeout { .. }
+                    | ShardingError::SourceDown { .. }
+                    | ShardingError::NoConnection { .. }
+            )
+        )
+    });
+    match told {
+        Some(at) => failures.swap_remove(at).error,
+        None => ShardingError::NodesFailed { failures, asked }.into(),
+    }
+}
+
+fn listed(failures: &[NodeFailure]) -> String {
+    let texts: Vec<String> = failures.iter().map(ToString::to_string).collect();
+    texts.join("; ")
+}
+
+fn while_holding(held: &[(String, u32)]) -> String {
+    if held.is_empty() {
+        return String::new();
+    }
+    let texts: Vec<String> = held
+        .iter()
+        .map(|(name, count)| format!("{count} of `{name}`"))
+        .collect();
+    format!(", while it held {}", texts.join(" and "))
 }
 
 /// SeaORM's error has one variant that keeps any error as its source: a failed conversion, here of

@@ -124,6 +124,7 @@ mod tables;
 mod value;
 mod visit;
 
+pub use sharding_core::execute::{BreakerRules, BreakerState, ConnectionMode};
 pub use sharding_core::strategy::{
     Calendar, Daily, Embedded, EveryDays, HashBuckets, HashModulo, HashSplit, Hourly, Lists,
     Modulo, Monthly, Quarterly, Ranges, SnowflakeDatabase, SnowflakeEpoch, SnowflakeHash,
@@ -153,4 +154,5 @@ pub use entity::{
     part, rule,
 };
 pub use error::ShardingError;
+pub use execute::{Limits, Retry, SourceStatus};
 pub use explain::{Explain, ExplainedKey, ExplainedNode, Explanation, Rung};

@@ -143,6 +143,26 @@ impl Work {
         }))
     }
 
+    /// Checks that a statement reaches no more physical tables than it may.
+    pub(crate) fn check_nodes(&self, max: usize) -> Result<(), ShardingError> {
+        let (tables, nodes) = match self {
+            Self::Read(read) => {
+                let tables = read.tables.iter();
+                let names: Vec<String> = tables
+                    .clone()
+                    .map(|own| format!("`{}`", own.table.name()))
+                    .collect();
+                (names.join(", "), tables.map(|own| own.nodes.len()).sum())
+            }
+            Self::Write(write) => (format!("`{}`", write.table.name()), write.jobs.len()),
+            Self::Pass(..) | Self::Unsure(_) => return Ok(()),
+        };
+        match nodes <= max {
+            true => Ok(()),
+            false => Err(ShardingError::TooManyNodes { tables, nodes, max }),
+        }
+    }
+
     pub(crate) fn of_text(shards: &Shards, statement: Statement) -> Result<Self, ShardingError> {
         let source = source_of_text(shards, &statement.sql)?;
         Ok(Self::Pass(source, statement))
@@ -152,7 +172,7 @@ impl Work {
         match self {
             Self::Read(read) => run::read_all(session, *read).await,
             Self::Write(write) => run::write_returning(session, *write).await,
-            Self::Pass(source, statement) => session.query_all(source, statement).await,
+            Self::Pass(source, statement) => session.query_all(source, &statement).await,
             Self::Unsure(unsure) => {
                 Box::pin(unsure.settle(session).await?.query_all(session)).await
             }
@@ -169,7 +189,7 @@ impl Work {
                 .await?
                 .into_iter()
                 .next()),
-            Self::Pass(source, statement) => session.query_one(source, statement).await,
+            Self::Pass(source, statement) => session.query_one(source, &statement).await,
             Self::Unsure(unsure) => {
                 Box::pin(unsure.settle(session).await?.query_one(session)).await
             }
@@ -179,7 +199,7 @@ impl Work {
     pub(crate) async fn execute(self, session: Session<'_>) -> Result<ExecResult, DbErr> {
         match self {
             Self::Write(write) => run::write(session, *write).await,
-            Self::Pass(source, statement) => session.execute(source, statement).await,
+            Self::Pass(source, statement) => session.execute(source, &statement).await,
             Self::Unsure(unsure) => Box::pin(unsure.settle(session).await?.execute(session)).await,
             // A SELECT is executed for its effects, such as locks; its rows do not count.
             Self::Read(read) => {
@@ -196,7 +216,7 @@ impl Work {
             Self::Write(write) => Ok(crate::merge::buffered(
                 run::write_returning(session, *write).await?,
             )),
-            Self::Pass(source, statement) => Ok(session.stream(source, statement)),
+            Self::Pass(source, statement) => Ok(session.stream(source, statement, None)),
             Self::Unsure(unsure) => Box::pin(unsure.settle(session).await?.stream(session)).await,
         }
     }
@@ -213,11 +233,15 @@ impl Unsure {
             nodes,
         } = self;
         let settled = Arc::new(session.look_for(&shards, at, &nodes).await?);
-        Ok(match &statement {
+        let work = match &statement {
             Sent::Select(select, want) => Work::of(&settled, select, *want)?,
             Sent::Update(update) => Work::of(&settled, update, Want::All)?,
             Sent::Delete(delete) => Work::of(&settled, delete, Want::All)?,
-        })
+        };
+        if let Some(max) = session.cluster().max_nodes(session.limits()) {
+            work.check_nodes(max)?;
+        }
+        Ok(work)
     }
 }
 

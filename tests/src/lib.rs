@@ -57,7 +57,8 @@ macro_rules! mount {
                 orders_of_uuids, orders_by_what_is_not_selected;
             enums: orders_of_enums, groups_of_enums, unions_of_enums;
             found: lists_with_swapped_names, aliases_that_differ_in_case,
-                orders_by_extremes_of_text, later_conditions, sums_of_quotients;
+                orders_by_extremes_of_text, later_conditions, sums_of_quotients,
+                windows_over_lists, locks_of_shared_rows;
             groups: groups_of_mixed_case, groups_in_other_orders, sums_of_letters,
                 aliases_of_group_keys, groups_of_nulls, distinct_counts_of_groups,
                 distinct_counts_by_another_column, distinct_counts_of_pairs,

@@ -29,6 +29,24 @@ pub struct GroupPlan {
     pub order: Vec<SortKey>,
 }
 
+impl GroupPlan {
+    /// How partial rows of some units become partial rows of them all, before they are folded with
+    /// those of others: what DISTINCT aggregates tell apart stays apart.
+    #[must_use]
+    pub fn of_partials(&self) -> Self {
+        let fold = |fold: &Fold| match fold {
+            Fold::SumOnce => Fold::First,
+            fold => *fold,
+        };
+        Self {
+            folds: self.folds.iter().map(fold).collect(),
+            keys: self.keys.iter().chain(&self.distinct).copied().collect(),
+            distinct: None,
+            ..self.clone()
+        }
+    }
+}
+
 /// One column of what a unit selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partial {

@@ -5,6 +5,8 @@ use chrono::{DateTime, Utc};
 use sea_orm::{ConnectOptions, DatabaseConnection, DbBackend, EntityTrait};
 #[cfg(feature = "config")]
 use sharding_core::error::ConfigError;
+use sharding_core::error::Mistake;
+use sharding_core::execute::BreakerRules;
 use sharding_core::topology::{LinkDraft, TableDraft, TableName, TopologyDraft};
 
 use super::ShardingConnection;
@@ -16,7 +18,7 @@ use crate::entity::{
     EntityGroup, EntityRelation, EntityRules, EntityTable, ShardedEntity, check_draft, table_name,
 };
 use crate::error::ShardingError;
-use crate::execute::{Clock, Cluster};
+use crate::execute::{Clock, Cluster, Limits};
 use crate::shards::{PlainTable, Shards};
 
 /// The configuration of a [`ShardingConnection`]. Everything is checked by
@@ -28,7 +30,9 @@ pub struct ShardingBuilder {
     /// One for each table of the draft, in its order.
     pub(super) entities: Vec<EntityTable>,
     plain: Vec<PlainTable>,
-    pub(super) max_query_connections: Option<usize>,
+    pub(super) limits: Limits,
+    source_limits: Vec<(String, Limits)>,
+    breaker: BreakerRules,
     clock: Clock,
     #[cfg(feature = "config")]
     config: Option<Config>,
@@ -41,7 +45,9 @@ impl Default for ShardingBuilder {
             draft: TopologyDraft::default(),
             entities: Vec::new(),
             plain: Vec::new(),
-            max_query_connections: None,
+            limits: Limits::new(),
+            source_limits: Vec::new(),
+            breaker: BreakerRules::default(),
             clock: Box::new(Utc::now),
             #[cfg(feature = "config")]
             config: None,
@@ -55,7 +61,7 @@ impl fmt::Debug for ShardingBuilder {
         f.debug_struct("ShardingBuilder")
             .field("sources", &sources)
             .field("draft", &self.draft)
-            .field("max_query_connections", &self.max_query_connections)
+            .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
 }
@@ -157,11 +163,32 @@ impl ShardingBuilder {
         self
     }
 
-    /// How many statements one query runs at once in a data source: the available parallelism
-    /// unless given here, and never more than the pool's size. At least 1.
+    /// How many connections of one data source a query uses: see
+    /// [`Limits::max_query_connections`].
     #[must_use]
     pub fn max_query_connections(mut self, count: usize) -> Self {
-        self.max_query_connections = Some(count);
+        self.limits = self.limits.max_query_connections(count);
+        self
+    }
+
+    /// What every statement may take, unless it or its data source has limits of its own.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits.or(self.limits);
+        self
+    }
+
+    /// What a statement may take of this data source, unless it has limits of its own.
+    #[must_use]
+    pub fn source_limits(mut self, source: impl Into<String>, limits: Limits) -> Self {
+        self.source_limits.push((source.into(), limits));
+        self
+    }
+
+    /// When a data source that does not answer is left alone, and for how long.
+    #[must_use]
+    pub fn breaker(mut self, rules: BreakerRules) -> Self {
+        self.breaker = rules;
         self
     }
 
@@ -183,16 +210,29 @@ impl ShardingBuilder {
         self.take_config()?;
         let mut draft = self.draft;
         let backend = common_backend(None, &self.sources, &mut draft.mistakes);
+        let unknown = self
+            .source_limits
+            .iter()
+            .filter(|(name, _)| !draft.sources.contains(name));
+        let mistakes = unknown.map(|(name, _)| Mistake::NoSuchSource {
+            at: "source_limits",
+            name: name.clone(),
+        });
+        draft.mistakes.extend(mistakes.collect::<Vec<_>>());
         draft.links = links(&self.entities, &draft.tables);
         for (table, entity) in draft.tables.iter_mut().zip(&self.entities) {
             check_draft(table, entity, backend, &mut draft.mistakes);
         }
         let topology = draft.clone().build((self.clock)())?;
         draft.freeze(&topology);
-        let opened = self
-            .sources
-            .into_iter()
-            .map(|(name, access)| open(name, access));
+        let limits = |name: &str| {
+            let own = self.source_limits.iter().filter(|(own, _)| own == name);
+            own.fold(Limits::new(), |limits, (_, own)| own.or(limits))
+        };
+        let opened = self.sources.into_iter().map(|(name, access)| {
+            let limits = limits(&name);
+            open(name, access, limits, self.breaker)
+        });
         let sources = futures_util::future::try_join_all(opened).await?;
         let sources: Vec<_> = sources.into_iter().map(Arc::new).collect();
         let Loaded {
@@ -210,9 +250,7 @@ impl ShardingBuilder {
             sources: Arc::new(sources),
             draft: Arc::new(draft),
         };
-        let parallelism = || std::thread::available_parallelism().map_or(1, Into::into);
-        let max_query_connections = self.max_query_connections.unwrap_or_else(parallelism);
-        let cluster = Cluster::new(shards, self.clock, max_query_connections);
+        let cluster = Cluster::new(shards, self.clock, self.breaker, self.limits);
         Ok(ShardingConnection::new(cluster))
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sea_orm::{ConnectOptions, DatabaseConnection, EntityTrait};
 use sharding_core::error::Mistake;
+use sharding_core::execute::BreakerRules;
 use sharding_core::topology::{TableDraft, Topology};
 
 use super::builder::links;
@@ -11,7 +12,7 @@ use super::source::{Access, common_backend, open};
 use crate::catalog::{self, Loaded};
 use crate::entity::{EntityRules, EntityTable, check_draft};
 use crate::error::ShardingError;
-use crate::execute::{Cluster, Source};
+use crate::execute::{Cluster, Limits, Source};
 use crate::shards::Shards;
 use crate::tables;
 
@@ -156,7 +157,8 @@ impl<'a> ShardingChange<'a> {
         let topology = draft.clone().change(&before.topology, self.cluster.now())?;
         draft.freeze(&topology);
 
-        let sources = with_opened(&before, &topology, self.sources).await?;
+        let breaker = self.cluster.breaker;
+        let sources = with_opened(&before, &topology, self.sources, breaker).await?;
         let Loaded {
             topology,
             known,
@@ -192,9 +194,12 @@ async fn with_opened(
     before: &Shards,
     topology: &Topology,
     new: Vec<(String, Access)>,
+    breaker: BreakerRules,
 ) -> Result<Vec<Arc<Source>>, ShardingError> {
     let mut sources: Vec<Arc<Source>> = before.sources.to_vec();
-    let opened = new.into_iter().map(|(name, access)| open(name, access));
+    let opened = new
+        .into_iter()
+        .map(|(name, access)| open(name, access, Limits::new(), breaker));
     let mut opened = futures_util::future::try_join_all(opened).await?;
     opened.sort_by_key(|source| topology.source_id(&source.name));
     sources.extend(opened.into_iter().map(Arc::new));

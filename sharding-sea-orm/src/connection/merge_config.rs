@@ -37,9 +37,9 @@ pub(super) fn merge(config: &Config, builder: &mut ShardingBuilder) {
         }
     }
     if let Some(count) = config.max_query_connections() {
-        match builder.max_query_connections {
-            Some(own) if own != count => conflict("max_query_connections".to_owned()),
-            _ => builder.max_query_connections = Some(count),
+        match builder.limits.max_query_connections {
+            Some(own) if own.get() != count => conflict("max_query_connections".to_owned()),
+            _ => builder.limits = builder.limits.max_query_connections(count),
         }
     }
     draft.draining.extend(config.draining().iter().cloned());

@@ -10,7 +10,7 @@ mod transaction;
 
 use std::sync::Arc;
 
-use sea_orm::{DatabaseConnection, DbBackend, DbErr, StatementBuilder};
+use sea_orm::{DatabaseConnection, DbBackend, DbErr, StatementBuilder, TransactionTrait};
 use sharding_core::topology::Topology;
 
 pub use builder::ShardingBuilder;
@@ -18,7 +18,7 @@ pub use change::ShardingChange;
 pub use transaction::ShardingTransaction;
 
 use crate::error::ShardingError;
-use crate::execute::{Cluster, Session};
+use crate::execute::{Cluster, Limits, Session, SourceStatus};
 use crate::explain::{Explain, Explanation};
 use crate::plan::Want;
 use crate::statement::Work;
@@ -32,6 +32,8 @@ use crate::tables;
 #[derive(Clone, Debug)]
 pub struct ShardingConnection {
     cluster: Arc<Cluster>,
+    /// Those of the statements that come through this one.
+    limits: Limits,
 }
 
 impl ShardingConnection {
@@ -43,11 +45,62 @@ impl ShardingConnection {
     fn new(cluster: Cluster) -> Self {
         Self {
             cluster: Arc::new(cluster),
+            limits: Limits::new(),
         }
     }
 
     fn session(&self) -> Session<'_> {
-        Session::Pool(&self.cluster)
+        Session::Pool(&self.cluster, self.limits)
+    }
+
+    /// The same connection with limits for the statements that come through it, for a single one
+    /// as well as for many. What they do not say stays as it is. It shares everything else.
+    ///
+    /// ```
+    /// # use sea_orm::{DbErr, EntityTrait, QueryOrder};
+    /// # use sharding_sea_orm::{ConnectionMode, Limits, ShardingConnection};
+    /// # async fn report<E: EntityTrait>(db: &ShardingConnection) -> Result<Vec<E::Model>, DbErr> {
+    /// let patient = db.with_limits(Limits::new().connection_mode(ConnectionMode::MemoryStrictly));
+    /// E::find().all(&patient).await
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_limits(&self, limits: Limits) -> Self {
+        Self {
+            cluster: Arc::clone(&self.cluster),
+            limits: limits.or(self.limits),
+        }
+    }
+
+    /// What is going on in each data source.
+    pub fn status(&self) -> Vec<SourceStatus> {
+        let shards = self.cluster.shards();
+        let sources = shards.topology.sources();
+        sources
+            .map(|(id, _)| shards.sources[id.index()].status())
+            .collect()
+    }
+
+    /// Opens the connections of every data source that its pool may open, so that no statement has
+    /// to wait for one to be opened.
+    ///
+    /// # Errors
+    /// The first source that does not answer.
+    pub async fn warm_up(&self) -> Result<(), ShardingError> {
+        let shards = self.cluster.shards();
+        let warm = shards.topology.sources().map(|(id, _)| {
+            let source = &shards.sources[id.index()];
+            async move {
+                let all = (0..source.size).map(|_| source.connection.begin());
+                let opened = futures_util::future::try_join_all(all).await;
+                opened.map_err(|error| ShardingError::Unreachable {
+                    data_source: source.name.clone(),
+                    error,
+                })
+            }
+        });
+        futures_util::future::try_join_all(warm).await?;
+        Ok(())
     }
 
     /// Creates what is missing of the physical tables of all sharded entities, with their indexes
@@ -136,17 +189,16 @@ impl ShardingConnection {
         Ok(())
     }
 
-    /// Closes the pools of all data sources, for all clones.
+    /// Closes the pools of all data sources, for all clones. Statements that run are waited for, as
+    /// long as a statement would wait for a connection; none begins any more.
     ///
     /// # Errors
     /// Errors of the databases; the other pools are closed all the same.
     pub async fn close(self) -> Result<(), DbErr> {
-        let mut result = Ok(());
         let shards = self.cluster.shards();
-        for (id, _) in shards.topology.sources() {
-            let source = &shards.sources[id.index()];
-            result = result.and(source.connection.close_by_ref().await);
-        }
-        result
+        let sources = shards.topology.sources();
+        let retired = sources.map(|(id, _)| shards.sources[id.index()].retire());
+        let retired = futures_util::future::join_all(retired).await;
+        retired.into_iter().collect()
     }
 }

@@ -1,15 +1,11 @@
 //! Data sources: what they are reached by, and opening them.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
 use sharding_core::error::Mistake;
-use tokio::sync::Semaphore;
+use sharding_core::execute::BreakerRules;
 
-use crate::dialect;
 use crate::error::ShardingError;
-use crate::execute::Source;
+use crate::execute::{Limits, Source};
 
 /// What a data source is reached by.
 pub(super) enum Access {
@@ -79,28 +75,26 @@ fn backend_of(url: &str) -> Result<DbBackend, String> {
 }
 
 /// Connects to a data source.
-pub(super) async fn open(name: String, access: Access) -> Result<Source, ShardingError> {
-    /// What sqlx waits for a connection unless told otherwise.
-    const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
-
-    let (connection, acquire_timeout) = match access {
-        Access::Connection(connection) => (connection, None),
+pub(super) async fn open(
+    name: String,
+    access: Access,
+    limits: Limits,
+    breaker: BreakerRules,
+) -> Result<Source, ShardingError> {
+    let (connection, own) = match access {
+        Access::Connection(connection) => (connection, Limits::new()),
         Access::Options(options) => {
-            let timeout = options.get_acquire_timeout();
+            let own = match options.get_acquire_timeout() {
+                Some(timeout) => Limits::new().acquire_timeout(timeout),
+                None => Limits::new(),
+            };
             let connection = Database::connect(*options).await;
             let unreachable = |error| ShardingError::Unreachable {
                 data_source: name.clone(),
                 error,
             };
-            (connection.map_err(unreachable)?, timeout)
+            (connection.map_err(unreachable)?, own)
         }
     };
-    let size = dialect::pool_size(&connection).max(1);
-    Ok(Source {
-        name,
-        size,
-        acquire_timeout: acquire_timeout.unwrap_or(ACQUIRE_TIMEOUT),
-        permits: Arc::new(Semaphore::new(size as usize)),
-        connection,
-    })
+    Ok(Source::new(name, connection, limits.or(own), breaker))
 }

@@ -180,7 +180,11 @@ fn work<S: StatementBuilder>(
     statement: &S,
     want: Want,
 ) -> Result<Work, DbErr> {
-    Ok(Work::of(&session.cluster().shards(), statement, want)?)
+    let work = Work::of(&session.cluster().shards(), statement, want)?;
+    if let Some(max) = session.cluster().max_nodes(session.limits()) {
+        work.check_nodes(max)?;
+    }
+    Ok(work)
 }
 
 fn text(session: Session<'_>, statement: Statement) -> Result<Work, DbErr> {
@@ -189,7 +193,7 @@ fn text(session: Session<'_>, statement: Statement) -> Result<Work, DbErr> {
 
 impl ShardingConnection {
     pub(crate) fn transaction_with(&self, options: TransactionOptions) -> ShardingTransaction {
-        ShardingTransaction::new(Arc::clone(&self.cluster), options)
+        ShardingTransaction::new(Arc::clone(&self.cluster), self.limits, options)
     }
 }
 

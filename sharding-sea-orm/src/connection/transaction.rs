@@ -7,16 +7,17 @@ use sea_orm::{
     DatabaseTransaction, DbBackend, DbErr, TransactionOptions, TransactionSession, TransactionTrait,
 };
 use sharding_core::topology::SourceId;
-use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard, OwnedSemaphorePermit};
+use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
 use crate::error::ShardingError;
-use crate::execute::{Cluster, Session};
+use crate::execute::{Cluster, Hold, Limits, Permit, Session};
 
 /// A transaction on one data source: the one that its first statement reaches. A statement that
 /// reaches another is refused by name. Without [`ShardingTransaction::commit`] everything is rolled
 /// back when it is dropped.
 pub struct ShardingTransaction {
     cluster: Arc<Cluster>,
+    limits: Limits,
     state: Arc<State>,
 }
 
@@ -38,14 +39,15 @@ struct Open {
     source: SourceId,
     transaction: DatabaseTransaction,
     /// The right to the connection; a savepoint uses its parent's.
-    _permit: Option<OwnedSemaphorePermit>,
+    _permit: Option<Permit>,
 }
 
 impl ShardingTransaction {
-    pub(super) fn new(cluster: Arc<Cluster>, options: TransactionOptions) -> Self {
+    pub(super) fn new(cluster: Arc<Cluster>, limits: Limits, options: TransactionOptions) -> Self {
         let progress = Mutex::new(Progress::Fresh);
         Self {
             cluster,
+            limits,
             state: Arc::new(State {
                 parent: None,
                 options,
@@ -60,6 +62,7 @@ impl ShardingTransaction {
         let cluster = Arc::clone(&self.cluster);
         Self {
             cluster,
+            limits: self.limits,
             state: Arc::new(State {
                 parent,
                 options,
@@ -69,7 +72,7 @@ impl ShardingTransaction {
     }
 
     pub(super) fn session(&self) -> Session<'_> {
-        Session::Transaction(self)
+        Session::Transaction(self, self.limits)
     }
 
     pub(crate) fn cluster(&self) -> &Cluster {
@@ -81,7 +84,7 @@ impl ShardingTransaction {
         &self,
         source: SourceId,
     ) -> Result<MappedMutexGuard<'_, DatabaseTransaction>, DbErr> {
-        self.state.on(&self.cluster, source).await
+        self.state.on(&self.cluster, self.limits, source).await
     }
 
     /// The database system of the data sources.
@@ -126,11 +129,11 @@ type OnSource<'s> = Pin<
 
 impl State {
     /// Boxed, since a savepoint asks its parent in the same way.
-    fn on<'s>(&'s self, cluster: &'s Cluster, source: SourceId) -> OnSource<'s> {
+    fn on<'s>(&'s self, cluster: &'s Cluster, limits: Limits, source: SourceId) -> OnSource<'s> {
         Box::pin(async move {
             let mut progress = self.progress.lock().await;
             if matches!(*progress, Progress::Fresh) {
-                *progress = Progress::Open(self.begin(cluster, source).await?);
+                *progress = Progress::Open(self.begin(cluster, limits, source).await?);
             }
             match &*progress {
                 Progress::Open(open) if open.source == source => {}
@@ -151,9 +154,14 @@ impl State {
         })
     }
 
-    async fn begin(&self, cluster: &Cluster, source: SourceId) -> Result<Open, DbErr> {
+    async fn begin(
+        &self,
+        cluster: &Cluster,
+        limits: Limits,
+        source: SourceId,
+    ) -> Result<Open, DbErr> {
         if let Some(parent) = &self.parent {
-            let transaction = parent.on(cluster, source).await?.begin().await?;
+            let transaction = parent.on(cluster, limits, source).await?.begin().await?;
             return Ok(Open {
                 source,
                 transaction,
@@ -161,8 +169,10 @@ impl State {
             });
         }
         let on = cluster.source(source);
-        let permit = Some(on.permit(1).await?);
-        let transaction = on.connection.begin_with_options(self.options).await?;
+        let limits = cluster.limits(limits, &on);
+        let permit = Some(on.permit(limits, 1, Hold::OneSource).await?);
+        let mut begin = || on.connection.begin_with_options(self.options);
+        let transaction = on.call(limits, &mut begin).await?;
         Ok(Open {
             source,
             transaction,

@@ -77,6 +77,15 @@ pub(crate) fn pool_size(connection: &DatabaseConnection) -> u32 {
     )
 }
 
+/// How many connections the pool of a data source has open, and how many of these are idle.
+pub(crate) fn pool_state(connection: &DatabaseConnection) -> (u32, u32) {
+    of_dialect!(
+        connection.get_database_backend(),
+        dialect => dialect::pool_state(connection),
+        else (0, 0)
+    )
+}
+
 /// A value out of a row, with the database's name of its type.
 pub(crate) fn read(row: &QueryResult, column: usize) -> Result<Datum, ShardingError> {
     let unmergeable = |type_name: TypeName| ShardingError::UnmergeableType {

@@ -1,19 +1,22 @@
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use sea_orm::{DatabaseConnection, DbErr};
+use sea_orm::DbErr;
+use sharding_core::execute::BreakerRules;
 use sharding_core::topology::SourceId;
-use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Mutex;
 
+use super::{Limits, Source};
 use crate::catalog::{self, Loaded};
-use crate::error::ShardingError;
 use crate::shards::Shards;
 
 /// The state of a sharded connection, which is replaced as a whole under running statements.
 pub(crate) struct Cluster {
-    pub(crate) max_query_connections: usize,
+    /// What holds where neither a statement nor a data source says otherwise.
+    limits: Limits,
+    /// For data sources that are added.
+    pub(crate) breaker: BreakerRules,
     shards: RwLock<Arc<Shards>>,
     clock: Clock,
     /// Changes happen one after the other; statements do not wait for them.
@@ -23,23 +26,11 @@ pub(crate) struct Cluster {
 /// What tells the time.
 pub(crate) type Clock = Box<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 
-/// A data source and the right to use its connections.
-///
-/// A statement takes a permit for each connection that it will hold, all at once, so statements
-/// that hold several never wait for each other in a circle within a source.
-#[derive(Debug)]
-pub(crate) struct Source {
-    pub(crate) name: String,
-    pub(crate) connection: DatabaseConnection,
-    pub(crate) size: u32,
-    pub(crate) acquire_timeout: Duration,
-    pub(crate) permits: Arc<Semaphore>,
-}
-
 impl Cluster {
-    pub(crate) fn new(shards: Shards, clock: Clock, max_query_connections: usize) -> Self {
+    pub(crate) fn new(shards: Shards, clock: Clock, breaker: BreakerRules, limits: Limits) -> Self {
         Self {
-            max_query_connections,
+            limits,
+            breaker,
             shards: RwLock::new(Arc::new(shards)),
             clock,
             changing: Mutex::new(()),
@@ -64,9 +55,14 @@ impl Cluster {
         Arc::clone(&self.last().sources[id.index()])
     }
 
-    /// How many statements of one query run at once in a data source.
-    pub(crate) fn width(&self, source: &Source) -> usize {
-        self.max_query_connections.min(source.size as usize).max(1)
+    /// What a statement with limits of its own may take of a data source.
+    pub(crate) fn limits(&self, own: Limits, source: &Source) -> Limits {
+        own.or(source.limits).or(self.limits)
+    }
+
+    /// What a statement with limits of its own may reach at all.
+    pub(crate) fn max_nodes(&self, own: Limits) -> Option<usize> {
+        own.or(self.limits).max_nodes
     }
 
     /// Reads the catalogs again.
@@ -135,36 +131,8 @@ fn grown(shards: &Shards, now: DateTime<Utc>) -> Shards {
 impl fmt::Debug for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cluster")
-            .field("max_query_connections", &self.max_query_connections)
+            .field("limits", &self.limits)
             .field("shards", &self.last())
             .finish_non_exhaustive()
-    }
-}
-
-impl Source {
-    /// Waits for the right to hold so many connections, at most as long as the pool would wait.
-    pub(crate) async fn permit(&self, count: u32) -> Result<OwnedSemaphorePermit, DbErr> {
-        let wanted = count.clamp(1, self.size);
-        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_many_owned(wanted) {
-            return Ok(permit);
-        }
-        let acquire = Arc::clone(&self.permits).acquire_many_owned(wanted);
-        match tokio::time::timeout(self.acquire_timeout, acquire).await {
-            Ok(Ok(permit)) => Ok(permit),
-            _ => Err(ShardingError::NoConnection {
-                data_source: self.name.clone(),
-                wanted: count,
-                size: self.size,
-            }
-            .into()),
-        }
-    }
-
-    /// Waits until no statement holds a connection, lets none begin, and closes the pool.
-    pub(crate) async fn retire(&self) -> Result<(), DbErr> {
-        let all = self.permit(self.size).await;
-        self.permits.close();
-        drop(all);
-        self.connection.close_by_ref().await
     }
 }

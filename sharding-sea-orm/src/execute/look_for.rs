@@ -93,7 +93,7 @@ impl Session<'_> {
                     None => default,
                 }));
         }
-        let rows = self.query_all(source, backend.build(&query)).await?;
+        let rows = self.query_all(source, &backend.build(&query)).await?;
         let name = |row: &sea_orm::QueryResult| {
             row.try_get_by_index::<String>(0)
                 .map(|name| name.trim_end().to_owned())

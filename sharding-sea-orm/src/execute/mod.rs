@@ -1,10 +1,21 @@
 //! Which statements run when, on how many connections.
 
 mod cluster;
+mod cursor;
 mod fan_out;
+mod job;
+mod limits;
 mod look_for;
+mod meter;
 mod session;
+mod source;
 
-pub(crate) use cluster::{Clock, Cluster, Source};
-pub(crate) use fan_out::{Job, query_all, query_some};
-pub(crate) use session::{Returning, RowStream, Session};
+pub(crate) use cluster::{Clock, Cluster};
+pub(crate) use cursor::{Grants, RowStream, by_source};
+pub(crate) use fan_out::{all, query_all, query_some};
+pub(crate) use job::Job;
+pub use limits::{Limits, Retry};
+pub(crate) use meter::HeldRows;
+pub(crate) use session::{Returning, Session};
+pub use source::SourceStatus;
+pub(crate) use source::{Hold, Permit, Source};

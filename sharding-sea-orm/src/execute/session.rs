@@ -1,26 +1,21 @@
-use std::collections::BTreeMap;
-use std::pin::Pin;
+use std::num::NonZeroUsize;
 
-use futures_util::{Stream, StreamExt, TryStreamExt};
-use sea_orm::{
-    ConnectionTrait, DbErr, ExecResult, QueryResult, Statement, StreamTrait, TransactionTrait,
-};
+use sea_orm::{ConnectionTrait, DbErr, ExecResult, QueryResult, Statement, TransactionTrait};
+use sharding_core::execute::{Demand, Running};
 use sharding_core::topology::SourceId;
-use tokio::sync::OwnedSemaphorePermit;
 
-use super::{Cluster, Job};
+use super::{Cluster, Hold, Job, Limits};
 use crate::catalog::{Catalog, schemas};
 use crate::connection::ShardingTransaction;
 use crate::dialect;
+use crate::error::ShardingError;
 
-/// Rows as they arrive.
-pub(crate) type RowStream<'a> = Pin<Box<dyn Stream<Item = Result<QueryResult, DbErr>> + Send + 'a>>;
-
-/// Where statements run: on connections of the pools, or on the one connection of a transaction.
+/// Where statements run: on connections of the pools, or on the one connection of a transaction;
+/// and with which limits of their own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Session<'a> {
-    Pool(&'a Cluster),
-    Transaction(&'a ShardingTransaction),
+    Pool(&'a Cluster, Limits),
+    Transaction(&'a ShardingTransaction, Limits),
 }
 
 /// Evaluates with a connection of a source: with the right to one of its pool's, or with the one
@@ -28,16 +23,19 @@ pub(crate) enum Session<'a> {
 macro_rules! on_connection {
     ($session:expr, $source:expr, $connection:ident => $call:expr) => {
         match $session {
-            Session::Pool(cluster) => {
+            Session::Pool(cluster, limits) => {
                 let source = cluster.source($source);
-                let _permit = source.permit(1).await?;
+                let limits = cluster.limits(limits, &source);
+                let _permit = source.permit(limits, 1, Hold::OneSource).await?;
                 let $connection = &source.connection;
-                $call
+                source.call(limits, &mut || Box::pin($call)).await
             }
-            Session::Transaction(transaction) => {
+            Session::Transaction(transaction, limits) => {
+                let source = transaction.cluster().source($source);
+                let limits = transaction.cluster().limits(limits, &source);
                 let open = transaction.on($source).await?;
                 let $connection = &*open;
-                $call
+                source.within(limits, $call).await
             }
         }
     };
@@ -54,14 +52,73 @@ pub(crate) struct Written {
 impl<'a> Session<'a> {
     pub(crate) fn cluster(self) -> &'a Cluster {
         match self {
-            Self::Pool(cluster) => cluster,
-            Self::Transaction(transaction) => transaction.cluster(),
+            Self::Pool(cluster, _) => cluster,
+            Self::Transaction(transaction, _) => transaction.cluster(),
+        }
+    }
+
+    /// The limits of the statement itself.
+    pub(crate) fn limits(self) -> Limits {
+        match self {
+            Self::Pool(_, limits) | Self::Transaction(_, limits) => limits,
+        }
+    }
+
+    /// The same with other limits.
+    pub(crate) fn with_limits(self, limits: Limits) -> Self {
+        match self {
+            Self::Pool(cluster, _) => Self::Pool(cluster, limits),
+            Self::Transaction(transaction, _) => Self::Transaction(transaction, limits),
+        }
+    }
+
+    /// How many statements of one query run at once in a source.
+    pub(crate) fn width(self, source: SourceId) -> usize {
+        match self {
+            Self::Transaction(..) => 1,
+            Self::Pool(cluster, limits) => {
+                let source = cluster.source(source);
+                max_query_connections(cluster.limits(limits, &source))
+                    .get()
+                    .min(source.size as usize)
+            }
+        }
+    }
+
+    /// How the jobs of a query run in a source, if `rows` rows would have to be kept.
+    pub(crate) fn running(
+        self,
+        source: SourceId,
+        statements: usize,
+        rows: Option<u64>,
+    ) -> Result<Running, ShardingError> {
+        let on = self.cluster().source(source);
+        let limits = self.cluster().limits(self.limits(), &on);
+        let demand = Demand {
+            statements,
+            limit: max_query_connections(limits),
+            size: match self {
+                Self::Pool(..) => on.size as usize,
+                Self::Transaction(..) => 1,
+            },
+            rows,
+        };
+        let mode = limits.connection_mode.unwrap_or_default();
+        match (mode.running(demand), self) {
+            (Some(running), _) => Ok(running),
+            // There is one connection, whatever is asked for.
+            (None, Self::Transaction(..)) => Ok(Running::Groups { width: 1 }),
+            (None, Self::Pool(..)) => Err(ShardingError::TooFewConnections {
+                data_source: on.name.clone(),
+                wanted: statements,
+                size: on.size,
+            }),
         }
     }
 
     /// The rows of one job.
     pub(crate) async fn query_job(self, job: Job) -> Result<Vec<QueryResult>, DbErr> {
-        let answer = self.query_all(job.source(), job.statement.clone()).await;
+        let answer = self.query_all(job.source(), &job.statement).await;
         answer.map_err(|error| job.explain(error, self.cluster()))
     }
 
@@ -69,33 +126,37 @@ impl<'a> Session<'a> {
     pub(crate) async fn query_all(
         self,
         source: SourceId,
-        statement: Statement,
+        statement: &Statement,
     ) -> Result<Vec<QueryResult>, DbErr> {
-        on_connection!(self, source, connection => connection.query_all_raw(statement).await)
+        on_connection!(self, source, connection => connection.query_all_raw(statement.clone()))
     }
 
     /// The first row of one statement on a source.
     pub(crate) async fn query_one(
         self,
         source: SourceId,
-        statement: Statement,
+        statement: &Statement,
     ) -> Result<Option<QueryResult>, DbErr> {
-        on_connection!(self, source, connection => connection.query_one_raw(statement).await)
+        on_connection!(self, source, connection => connection.query_one_raw(statement.clone()))
     }
 
     /// The effect of one statement on a source.
     pub(crate) async fn execute(
         self,
         source: SourceId,
-        statement: Statement,
+        statement: &Statement,
     ) -> Result<ExecResult, DbErr> {
-        on_connection!(self, source, connection => connection.execute_raw(statement).await)
+        self.once().effect(source, statement).await
+    }
+
+    async fn effect(self, source: SourceId, statement: &Statement) -> Result<ExecResult, DbErr> {
+        on_connection!(self, source, connection => connection.execute_raw(statement.clone()))
     }
 
     /// The catalog of a source.
     pub(crate) async fn catalog(self, source: SourceId) -> Result<Catalog, DbErr> {
-        let schemas = schemas(&self.cluster().shards().topology);
-        on_connection!(self, source, connection => dialect::catalog(connection, &schemas).await)
+        let schemas = &schemas(&self.cluster().shards().topology);
+        on_connection!(self, source, connection => dialect::catalog(connection, schemas))
     }
 
     /// The effect of unprepared text on a source.
@@ -104,7 +165,24 @@ impl<'a> Session<'a> {
         source: SourceId,
         sql: &str,
     ) -> Result<ExecResult, DbErr> {
-        on_connection!(self, source, connection => connection.execute_unprepared(sql).await)
+        let once = self.once();
+        on_connection!(once, source, connection => connection.execute_unprepared(sql))
+    }
+
+    /// The same, with nothing tried again: for what has an effect.
+    pub(crate) fn once(self) -> Self {
+        let never = super::Retry {
+            times: 0,
+            pause: std::time::Duration::ZERO,
+        };
+        self.with_limits(self.limits().retry(never))
+    }
+
+    /// The same, with one statement at a time in each source: for what the statements of one query
+    /// would keep from each other.
+    pub(crate) fn one_by_one(self) -> Self {
+        self.once()
+            .with_limits(self.once().limits().max_query_connections(1))
     }
 
     /// The effects of the jobs, all of one source, as a whole or not at all: in a transaction of
@@ -117,107 +195,54 @@ impl<'a> Session<'a> {
         let Some(first) = jobs.first() else {
             return Ok(Vec::new());
         };
-        let source = first.source();
-        let (_permit, transaction) = match self {
-            Self::Pool(cluster) => {
-                let source = cluster.source(source);
-                (
-                    Some(source.permit(1).await?),
-                    source.connection.begin().await?,
-                )
+        let source = self.cluster().source(first.source());
+        let limits = self.cluster().limits(self.limits(), &source);
+        let (_permit, attempt, transaction) = match self {
+            Self::Pool(..) => {
+                let permit = source.permit(limits, 1, Hold::OneSource).await?;
+                let attempt = source.attempt()?;
+                let begun = source.within(limits, source.connection.begin()).await;
+                match begun {
+                    Ok(transaction) => (Some(permit), Some(attempt), transaction),
+                    Err(error) => {
+                        attempt.end(Some(&error));
+                        return Err(error);
+                    }
+                }
             }
-            Self::Transaction(transaction) => (None, transaction.on(source).await?.begin().await?),
+            Self::Transaction(transaction, _) => {
+                let open = transaction.on(first.source()).await?;
+                (None, None, source.within(limits, open.begin()).await?)
+            }
         };
         let mut written = Vec::with_capacity(jobs.len());
         for job in jobs {
-            match write(&transaction, &job, returning).await {
+            match source
+                .within(limits, write(&transaction, &job, returning))
+                .await
+            {
                 Ok(done) => written.push(done),
                 Err(error) => {
-                    transaction.rollback().await?;
+                    if let Some(attempt) = attempt {
+                        attempt.end(Some(&error));
+                    }
+                    source.within(limits, transaction.rollback()).await?;
                     return Err(job.explain(error, self.cluster()));
                 }
             }
         }
-        transaction.commit().await?;
+        let done = source.within(limits, transaction.commit()).await;
+        if let Some(attempt) = attempt {
+            attempt.end(done.as_ref().err());
+        }
+        done?;
         Ok(written)
     }
-
-    /// The rows of one statement as they arrive. The connection is held until the end.
-    pub(crate) fn stream(self, source: SourceId, statement: Statement) -> RowStream<'a> {
-        Box::pin(async_stream::try_stream! {
-            match self {
-                Self::Pool(cluster) => {
-                    let source = cluster.source(source);
-                    let _permit = source.permit(1).await?;
-                    let mut rows = source.connection.stream_raw(statement).await?;
-                    while let Some(row) = rows.next().await {
-                        yield row?;
-                    }
-                }
-                Self::Transaction(transaction) => {
-                    let open = transaction.on(source).await?;
-                    let mut rows = open.stream_raw(statement).await?;
-                    while let Some(row) = rows.next().await {
-                        yield row?;
-                    }
-                }
-            }
-        })
-    }
-
-    /// The rows of one job as they arrive.
-    pub(crate) fn stream_job(self, job: Job) -> RowStream<'a> {
-        let rows = self.stream(job.source(), job.statement.clone());
-        Box::pin(rows.map_err(move |error| job.explain(error, self.cluster())))
-    }
 }
 
-impl<'a> Session<'a> {
-    /// The rows of all jobs side by side, if there are connections for that: every stream holds
-    /// one until its end. All connections of a source are granted together, and sources in one
-    /// order, so that statements never wait for each other in a circle.
-    pub(crate) async fn stream_side_by_side(
-        self,
-        jobs: &[Job],
-    ) -> Result<Option<Vec<RowStream<'a>>>, DbErr> {
-        let Self::Pool(cluster) = self else {
-            return Ok(None);
-        };
-        let mut counts: BTreeMap<SourceId, u32> = BTreeMap::new();
-        for job in jobs {
-            *counts.entry(job.source()).or_default() += 1;
-        }
-        let fits =
-            |(id, count): (&SourceId, &u32)| *count as usize <= cluster.width(&cluster.source(*id));
-        if !counts.iter().all(fits) {
-            return Ok(None);
-        }
-        let mut permits = BTreeMap::new();
-        for (id, wanted) in counts {
-            permits.insert(id, cluster.source(id).permit(wanted).await?);
-        }
-        let mut streams = Vec::with_capacity(jobs.len());
-        for job in jobs {
-            let own = permits
-                .get_mut(&job.source())
-                .and_then(|permit| permit.split(1));
-            streams.push(held_stream(cluster, job.clone(), own));
-        }
-        Ok(Some(streams))
-    }
-}
-
-/// The rows of a job, which already has the right to a connection.
-fn held_stream(cluster: &Cluster, job: Job, permit: Option<OwnedSemaphorePermit>) -> RowStream<'_> {
-    Box::pin(async_stream::try_stream! {
-        let _permit = permit;
-        let explain = |error| job.explain(error, cluster);
-        let source = cluster.source(job.source());
-        let mut rows = source.connection.stream_raw(job.statement.clone()).await.map_err(explain)?;
-        while let Some(row) = rows.next().await {
-            yield row.map_err(explain)?;
-        }
-    })
+fn max_query_connections(limits: Limits) -> NonZeroUsize {
+    let parallelism = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    limits.max_query_connections.unwrap_or_else(parallelism)
 }
 
 /// Whether a write gives rows back.

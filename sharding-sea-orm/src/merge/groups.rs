@@ -1,27 +1,30 @@
 use sea_orm::{DbBackend, DbErr, QueryResult};
-use sharding_core::merge::{Datum, GroupMerger, PageCutter, Tournament, compare_rows};
-use sharding_core::plan::{Fold, GroupPlan, Output, Page, SortKey, TextOrder};
+use sharding_core::merge::{Datum, PageCutter, compare_rows};
+use sharding_core::plan::{GroupPlan, Output, Page, SortKey, TextOrder};
 
 use super::Ranks;
+use super::fold::Columns;
 use super::order::read;
 use super::shape::shape;
-use crate::dialect::{self, Shape, ShapedColumn};
+use crate::dialect::{Shape, ShapedColumn};
 use crate::error::ShardingError;
 use crate::execute::Session;
 use crate::plan::{Computed, PlannedRead};
 
-/// Groups and aggregates of the units, as rows that the database itself has made.
+/// The rows of folded groups, made by the database itself, from the columns of their partials;
+/// `None` if there were no partials.
 pub(crate) async fn merge_groups(
     session: Session<'_>,
     planned: &PlannedRead,
     plan: &GroupPlan,
     page: Page,
-    answers: Vec<Vec<QueryResult>>,
+    groups: Vec<Vec<Datum>>,
+    columns: Option<Columns>,
 ) -> Result<Vec<QueryResult>, DbErr> {
     let Some(computed) = &planned.computed else {
         return Err(ShardingError::Unexpected("groups were merged that were not planned").into());
     };
-    let Some(first) = answers.iter().flatten().next() else {
+    let Some(columns) = columns else {
         return match &computed.of_nothing {
             Some(job) => session.query_job(job.clone()).await,
             None => Ok(Vec::new()),
@@ -32,15 +35,9 @@ pub(crate) async fn merge_groups(
         planned,
         plan,
         computed,
-        names: first.column_names(),
-        types: (0..plan.partials.len())
-            .map(|at| dialect::type_name(first, at))
-            .collect(),
+        columns,
     };
-    let source = planned.jobs[0].source();
-    let ranks = Ranks::of(session, source, &planned.ranked, &answers).await?;
-    let mut groups = fold(plan, answers, &ranks)?;
-    groups = maker.kept_in_order(groups).await?;
+    let mut groups = maker.kept_in_order(groups).await?;
     let mut cutter = PageCutter::new(page);
     groups.retain(|_| cutter.admit());
     let visible: Vec<usize> = (0..plan.visible).collect();
@@ -53,9 +50,8 @@ struct Maker<'m> {
     planned: &'m PlannedRead,
     plan: &'m GroupPlan,
     computed: &'m Computed,
-    /// The names and types of the partials' columns.
-    names: Vec<String>,
-    types: Vec<String>,
+    /// Those of the partials.
+    columns: Columns,
 }
 
 impl Maker<'_> {
@@ -124,7 +120,7 @@ impl Maker<'_> {
             let of_partial = || {
                 output
                     .first()
-                    .and_then(|partial| self.names.get(partial).cloned())
+                    .and_then(|partial| self.columns.names.get(partial).cloned())
             };
             let name = self.computed.names[at].clone();
             ShapedColumn {
@@ -142,7 +138,7 @@ impl Maker<'_> {
             backend: self.backend(),
             columns: outputs.iter().map(column).collect(),
             typed: self.computed.typed.as_ref(),
-            types: self.types.clone(),
+            types: self.columns.types.clone(),
         };
         shape(
             self.session,
@@ -156,51 +152,4 @@ impl Maker<'_> {
     fn backend(&self) -> DbBackend {
         self.planned.jobs[0].statement.db_backend
     }
-}
-
-/// The folded groups in the order of their keys.
-fn fold(
-    plan: &GroupPlan,
-    answers: Vec<Vec<QueryResult>>,
-    ranks: &Ranks,
-) -> Result<Vec<Vec<Datum>>, ShardingError> {
-    let texts = texts(plan);
-    let mut inputs: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
-    let values = |row: Option<QueryResult>| -> Result<Option<Vec<Datum>>, ShardingError> {
-        let Some(row) = row else { return Ok(None) };
-        let values = texts
-            .iter()
-            .enumerate()
-            .map(|(at, text)| read(&row, at, *text, ranks));
-        values.collect::<Result<_, _>>().map(Some)
-    };
-    let heads = inputs
-        .iter_mut()
-        .map(|input| values(input.next()))
-        .collect::<Result<_, _>>()?;
-    let sort: Vec<SortKey> = plan.keys.iter().chain(&plan.distinct).copied().collect();
-    let mut tree = Tournament::new(heads, |a: &Vec<Datum>, b: &Vec<Datum>| {
-        compare_rows(&sort, a, b)
-    });
-    let mut merger = GroupMerger::new(plan);
-    let mut groups = Vec::new();
-    while let Some(winner) = tree.winner() {
-        let next = values(inputs[winner].next())?;
-        groups.extend(merger.push(tree.replace(next)?)?);
-    }
-    groups.extend(merger.finish());
-    Ok(groups)
-}
-
-/// How text compares in each partial, or that there is none.
-fn texts(plan: &GroupPlan) -> Vec<TextOrder> {
-    let of_fold = |fold: &Fold| match fold {
-        Fold::Min(text) | Fold::Max(text) => *text,
-        _ => TextOrder::NoText,
-    };
-    let mut texts: Vec<_> = plan.folds.iter().map(of_fold).collect();
-    for key in plan.keys.iter().chain(&plan.distinct) {
-        texts[key.column] = key.text;
-    }
-    texts
 }

@@ -1,3 +1,5 @@
+use std::collections::VecDeque;
+
 use futures_util::StreamExt;
 use futures_util::stream;
 use sea_orm::{DbErr, QueryResult};
@@ -7,7 +9,7 @@ use sharding_core::plan::{Page, SortKey, TextOrder};
 use super::Ranks;
 use crate::dialect;
 use crate::error::ShardingError;
-use crate::execute::RowStream;
+use crate::execute::{HeldRows, RowStream};
 
 /// Rows one stream after the other, cut to a page.
 pub(crate) fn concatenate<'a>(streams: Vec<RowStream<'a>>, page: Page) -> RowStream<'a> {
@@ -75,6 +77,66 @@ pub(crate) fn merge_streams<'a>(
             }
         }
     })
+}
+
+/// The first rows of those that were kept and of sorted streams, in their common order, equal ones
+/// in the order of the inputs. Never are there more rows than that at once, and one of each stream.
+pub(crate) async fn keep_first(
+    kept: Vec<QueryResult>,
+    mut streams: Vec<RowStream<'_>>,
+    sorted: &Sorted<'_>,
+    most: usize,
+    held: &mut HeldRows,
+) -> Result<Vec<QueryResult>, DbErr> {
+    let Sorted { keys, equal, ranks } = sorted;
+    let mut kept = VecDeque::from(kept);
+    let (mut heads, mut first) = (Vec::new(), Vec::new());
+    let firsts = futures_util::future::join_all(streams.iter_mut().map(StreamExt::next)).await;
+    for row in std::iter::once(kept.pop_front().map(Ok)).chain(firsts) {
+        let (head, row) = ahead(row, keys, ranks)?;
+        heads.push(head);
+        first.push(row);
+    }
+    let positions = at_positions(keys);
+    let compare = |a: &Vec<Datum>, b: &Vec<Datum>| compare_rows(&positions, a, b);
+    let mut tree = Tournament::new(heads, compare);
+    let mut last: Option<Vec<Datum>> = None;
+    let mut found = Vec::new();
+    while found.len() < most
+        && let Some(winner) = tree.winner()
+    {
+        let next = match winner.checked_sub(1) {
+            None => kept.pop_front().map(Ok),
+            Some(stream) => streams[stream].next().await,
+        };
+        let (head, next) = ahead(next, keys, ranks)?;
+        let head = tree.replace(head).map_err(ShardingError::from)?;
+        let row = std::mem::replace(&mut first[winner], next);
+        if *equal == Equal::One {
+            if last
+                .as_ref()
+                .is_some_and(|last| compare(last, &head).is_eq())
+            {
+                continue;
+            }
+            last = Some(head);
+        }
+        found.extend(row);
+        // The last ones that were kept are not among the first any more.
+        let of_kept = |first: &[Option<QueryResult>]| usize::from(first[0].is_some());
+        while found.len() + kept.len() + of_kept(&first) > most && kept.pop_back().is_some() {}
+        held.are(found.len() + kept.len() + of_kept(&first));
+    }
+    held.are(found.len());
+    Ok(found)
+}
+
+/// How inputs are sorted.
+#[derive(Debug)]
+pub(crate) struct Sorted<'s> {
+    pub(crate) keys: &'s [SortKey],
+    pub(crate) equal: Equal,
+    pub(crate) ranks: Ranks,
 }
 
 /// Rows that are there already, as a stream.

@@ -85,7 +85,7 @@ async fn ask(
     let backend = session.cluster().shards().backend;
     let json = json_texts(texts.iter().map(String::as_str));
     let statement = dialect::rank(backend, collation, json)?;
-    let answer = session.query_all(source, statement).await?;
+    let answer = session.query_all(source, &statement).await?;
     if answer.len() != texts.len() {
         return Err(ShardingError::Unexpected("the texts sent did not all come back").into());
     }

@@ -23,7 +23,7 @@ pub(super) async fn shape(
         let again = if at == 0 { &[][..] } else { &rows[..1] };
         let chunk: Vec<&[Datum]> = again.iter().chain(chunk).map(Vec::as_slice).collect();
         let answer = session
-            .query_all(source, dialect::shape(shape, &chunk)?)
+            .query_all(source, &dialect::shape(shape, &chunk)?)
             .await?;
         shaped.extend(answer.into_iter().skip(again.len()));
     }

@@ -41,6 +41,8 @@ pub(crate) struct PlannedRead {
     pub(crate) counted: Option<String>,
     /// What the rows look like that are computed here; `None` if none are.
     pub(crate) computed: Option<Computed>,
+    /// Whether it locks rows.
+    pub(crate) locks: bool,
 }
 
 impl PlannedRead {
@@ -344,6 +346,7 @@ impl<'p> Planner<'p> {
             ranked,
             paging,
             computed,
+            locks: shape.locks,
         })
     }
 
@@ -514,6 +517,7 @@ impl<'p> Planner<'p> {
             paging: climbed.paging,
             counted: None,
             computed: climbed.computed,
+            locks: climbed.locks,
         }
     }
 
@@ -542,6 +546,7 @@ struct Climbed {
     ranked: Vec<(usize, Ranking)>,
     paging: Paging,
     computed: Option<Computed>,
+    locks: bool,
 }
 
 impl Climbed {
@@ -552,6 +557,7 @@ impl Climbed {
             ranked: Vec::new(),
             paging: Paging::default(),
             computed: None,
+            locks: false,
         }
     }
 }

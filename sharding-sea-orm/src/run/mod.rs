@@ -1,18 +1,19 @@
 //! A statement from end to end: planned, executed, merged.
 
+mod grouped;
 mod page;
+mod sorted;
 
 use futures_util::TryStreamExt;
 use sea_orm::{
     ConnectionTrait, DbBackend, DbErr, ExecResult, MockDatabase, MockExecResult, QueryResult,
     Statement,
 };
-use sharding_core::plan::{Merge, Page, ReadPlan, SortKey};
+use sharding_core::plan::{Merge, Page, ReadPlan};
 
+use self::sorted::Use;
 use crate::execute::{Job, Returning, RowStream, Session, query_all, query_some};
-use crate::merge::{
-    Equal, Ranks, buffered, concatenate, merge_groups, merge_streams, shape_count, strip,
-};
+use crate::merge::{buffered, concatenate, shape_count};
 use crate::plan::{PlannedRead, PlannedWrite};
 
 /// All rows of a SELECT.
@@ -20,6 +21,7 @@ pub(crate) async fn read_all(
     session: Session<'_>,
     mut read: PlannedRead,
 ) -> Result<Vec<QueryResult>, DbErr> {
+    let session = paced(session, &read);
     if let Some(name) = read.counted.take() {
         return Box::pin(count(session, read, name)).await;
     }
@@ -42,8 +44,7 @@ pub(crate) async fn read_all(
             ..
         } => {
             read.jobs.extend(jobs.first().cloned());
-            let answers = query_all(session, jobs).await?;
-            merge_groups(session, &read, plan, *page, answers).await
+            grouped::read_groups(session, &read, plan, *page, jobs).await
         }
         ReadPlan::Merge { merge, page, .. } if *merge != Merge::Concatenate => {
             let (merge, page) = (merge.clone(), *page);
@@ -58,14 +59,12 @@ pub(crate) async fn read_all(
     }
 }
 
-async fn ranks(
-    session: Session<'_>,
-    read: &PlannedRead,
-    answers: &[Vec<QueryResult>],
-) -> Result<Ranks, DbErr> {
-    match read.jobs.first() {
-        Some(job) => Ranks::of(session, job.source(), &read.ranked, answers).await,
-        None => Ok(Ranks::default()),
+/// Statements that lock rows would keep those of unsharded tables from each other, and skip them or
+/// fail, if they ran side by side.
+fn paced<'a>(session: Session<'a>, read: &PlannedRead) -> Session<'a> {
+    match read.locks {
+        true => session.one_by_one(),
+        false => session,
     }
 }
 
@@ -85,31 +84,6 @@ async fn count(
     shape_count(session, source, name, counted).await
 }
 
-/// The rows of sorted streams in their common order.
-fn in_order<'a>(
-    session: Session<'a>,
-    read: PlannedRead,
-    streams: Vec<RowStream<'a>>,
-    merge: Merge,
-    page: Page,
-    ranks: Ranks,
-) -> RowStream<'a> {
-    let (keys, equal) = keys_of(merge);
-    let merged = merge_streams(streams, keys, page, equal, ranks);
-    match (read.computed, read.jobs.first()) {
-        (Some(computed), Some(job)) => strip(session, job.source(), computed, merged),
-        _ => merged,
-    }
-}
-
-fn keys_of(merge: Merge) -> (Vec<SortKey>, Equal) {
-    match merge {
-        Merge::Distinct(keys) => (keys, Equal::One),
-        Merge::Order(keys) => (keys, Equal::Kept),
-        Merge::Concatenate | Merge::Groups(_) => (Vec::new(), Equal::Kept),
-    }
-}
-
 /// The first row of a SELECT that was planned for one.
 pub(crate) async fn read_one(
     session: Session<'_>,
@@ -118,7 +92,7 @@ pub(crate) async fn read_one(
     match (&read.plan, read.jobs.len()) {
         (ReadPlan::Pass | ReadPlan::Union(_), 1) => match read.jobs.pop() {
             Some(job) => {
-                let row = session.query_one(job.source(), job.statement.clone()).await;
+                let row = session.query_one(job.source(), &job.statement).await;
                 row.map_err(|error| job.explain(error, session.cluster()))
             }
             None => Ok(None),
@@ -133,6 +107,7 @@ pub(crate) async fn read_stream(
     session: Session<'_>,
     mut read: PlannedRead,
 ) -> Result<RowStream<'_>, DbErr> {
+    let session = paced(session, &read);
     let mut jobs = std::mem::take(&mut read.jobs);
     if let Some(name) = read.counted.take() {
         read.jobs = jobs;
@@ -146,7 +121,7 @@ pub(crate) async fn read_stream(
         } => {
             let streams = jobs
                 .into_iter()
-                .map(|job| session.stream_job(job))
+                .map(|job| session.stream_job(job, None))
                 .collect();
             Ok(concatenate(streams, *page))
         }
@@ -159,24 +134,13 @@ pub(crate) async fn read_stream(
         }
         ReadPlan::Merge { merge, page, .. } => {
             let (merge, page) = (merge.clone(), *page);
-            read.jobs.extend(jobs.first().cloned());
             if !read.awaits_ranks() && read.computed.is_none() && !read.paging.groups.is_empty() {
                 return Ok(page::stream_in_sequence(session, read, jobs, merge, page));
             }
-            // Ranks are those among all texts, so all rows have to be there first.
-            if !read.awaits_ranks()
-                && let Some(streams) = session.stream_side_by_side(&jobs).await?
-            {
-                let ranks = Ranks::declared(&read.ranked);
-                return Ok(in_order(session, read, streams, merge, page, ranks));
-            }
-            let answers = query_all(session, jobs).await?;
-            let ranks = ranks(session, &read, &answers).await?;
-            let streams = answers.into_iter().map(buffered).collect();
-            Ok(in_order(session, read, streams, merge, page, ranks))
+            sorted::whole(session, read, jobs, merge, page, Use::Streamed).await
         }
         _ => match jobs.pop() {
-            Some(job) => Ok(session.stream_job(job)),
+            Some(job) => Ok(session.stream_job(job, None)),
             None => Ok(buffered(Vec::new())),
         },
     }
@@ -221,7 +185,7 @@ pub(crate) async fn write(session: Session<'_>, write: PlannedWrite) -> Result<E
     if jobs.len() == 1
         && let Some(job) = jobs.pop()
     {
-        let done = session.execute(job.source(), job.statement.clone()).await;
+        let done = session.execute(job.source(), &job.statement).await;
         return done.map_err(|error| job.explain(error, session.cluster()));
     }
     let backend = jobs

@@ -5,10 +5,11 @@ use sea_orm::{DbErr, QueryResult, Value};
 use sharding_core::merge::PageCutter;
 use sharding_core::plan::{Merge, Page};
 
-use super::{in_order, ranks, read_all};
+use super::read_all;
+use super::sorted::{Use, whole};
 use crate::error::ShardingError;
 use crate::execute::{Job, RowStream, Session, query_all};
-use crate::merge::{Ranks, buffered, merge_streams, strip};
+use crate::merge::{buffered, strip};
 use crate::plan::{Paging, Planned, PlannedRead, Want, plan_read, with_page};
 
 /// The rows of a page, sorted.
@@ -77,7 +78,8 @@ async fn in_sequence(
     let planned = page.node_limit();
     let limit = page.limit.unwrap_or(u64::MAX);
     if groups.is_empty() || page.limit.is_none() {
-        return whole(session, read, jobs, merge, page).await;
+        let rows = whole(session, read, jobs, merge, page, Use::Returned).await?;
+        return super::collect(rows).await;
     }
     if let Some(counts) = counts {
         let size = |group: &Vec<usize>| group.iter().map(|&job| counts[job]).sum::<u64>();
@@ -100,21 +102,22 @@ async fn in_sequence(
             break;
         }
         at_once *= 2;
-        let part = PlannedRead {
-            tables: Vec::new(),
-            jobs: Vec::new(),
-            plan: read.plan.clone(),
-            ranked: read.ranked.clone(),
-            paging: Paging::default(),
-            counted: None,
-            computed: None,
-        };
+        let part = part_of(&read);
         // Everything is taken, so that it is known how many rows come before the page.
         let everything = Page {
             offset: 0,
             limit: page.node_limit(),
         };
-        let found = whole(session, part, wanted, merge.clone(), everything).await?;
+        let found = whole(
+            session,
+            part,
+            wanted,
+            merge.clone(),
+            everything,
+            Use::Returned,
+        )
+        .await?;
+        let found = super::collect(found).await?;
         let skipped = page.offset.min(found.len() as u64);
         page.offset -= skipped;
         let missing = limit - rows.len() as u64;
@@ -141,20 +144,20 @@ pub(super) fn stream_in_sequence<'a>(
     page: Page,
 ) -> RowStream<'a> {
     Box::pin(async_stream::try_stream! {
-        let (keys, equal) = super::keys_of(merge);
-        let ranked = read.ranked;
         let mut cutter = PageCutter::new(page);
-        for group in read.paging.groups {
+        let parts = read.paging.groups.clone();
+        for group in parts {
             if cutter.is_full() {
                 break;
             }
             let wanted: Vec<Job> = group.into_iter().map(|job| jobs[job].clone()).collect();
-            let streams = match session.stream_side_by_side(&wanted).await? {
-                Some(streams) => streams,
-                None => query_all(session, wanted).await?.into_iter().map(buffered).collect(),
+            let everything = Page {
+                offset: 0,
+                limit: page.node_limit(),
             };
-            let everything = Page::default();
-            let mut rows = merge_streams(streams, keys.clone(), everything, equal, Ranks::declared(&ranked));
+            let part = part_of(&read);
+            let mut rows =
+                whole(session, part, wanted, merge.clone(), everything, Use::Streamed).await?;
             while !cutter.is_full()
                 && let Some(row) = rows.next().await
             {
@@ -165,6 +168,20 @@ pub(super) fn stream_in_sequence<'a>(
             }
         }
     })
+}
+
+/// The same read for some of its units.
+fn part_of(read: &PlannedRead) -> PlannedRead {
+    PlannedRead {
+        tables: Vec::new(),
+        jobs: Vec::new(),
+        plan: read.plan.clone(),
+        ranked: read.ranked.clone(),
+        paging: Paging::default(),
+        counted: None,
+        computed: None,
+        locks: read.locks,
+    }
 }
 
 /// A job that gives no more rows than the page needs once others are left out. LIMIT is the last
@@ -178,31 +195,4 @@ fn limited(job: &Job, planned: Option<u64>, least: Option<u64>) -> Job {
         *limit = least;
     }
     job
-}
-
-/// The rows of all jobs in their common order, cut to the page. Of a page that lies deep, streams
-/// hold a row each; otherwise all rows are fetched at once.
-async fn whole(
-    session: Session<'_>,
-    read: PlannedRead,
-    jobs: Vec<Job>,
-    merge: Merge,
-    page: Page,
-) -> Result<Vec<QueryResult>, DbErr> {
-    /// So many rows of a unit are rather held than streamed.
-    const FEW: u64 = 1_000;
-
-    let mut read = read;
-    read.jobs.extend(jobs.first().cloned());
-    if !read.awaits_ranks()
-        && page.offset > FEW
-        && let Some(streams) = session.stream_side_by_side(&jobs).await?
-    {
-        let ranks = Ranks::declared(&read.ranked);
-        return super::collect(in_order(session, read, streams, merge, page, ranks)).await;
-    }
-    let answers = query_all(session, jobs).await?;
-    let ranks = ranks(session, &read, &answers).await?;
-    let streams: Vec<RowStream<'_>> = answers.into_iter().map(buffered).collect();
-    super::collect(in_order(session, read, streams, merge, page, ranks)).await
 }

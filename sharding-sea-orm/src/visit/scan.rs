@@ -26,12 +26,22 @@ pub(crate) struct Scan {
     pub(crate) columns: Vec<String>,
     /// Whether a select list has all columns of a table.
     pub(crate) selects_all: bool,
+    /// Whether there is a window function.
+    pub(crate) windows: bool,
     /// How many values are bound.
     pub(crate) values: usize,
     /// Whether there is text that may be more than an expression: a clause of its own.
     pub(crate) clauses: bool,
     /// Whether there is text that may change what the conditions beside it mean.
     pub(crate) breaks_out: bool,
+}
+
+impl Scan {
+    /// Whether there may be a window function, in text as well.
+    pub(crate) fn may_have_windows(&self) -> bool {
+        let has_over = |text: &String| text.to_ascii_lowercase().contains("over");
+        self.windows || self.texts.iter().any(has_over)
+    }
 }
 
 /// Looks at an expression. Most are columns and values, for which no visitor is needed.
@@ -280,6 +290,7 @@ impl QueryBuilder for Scanner {
 
     fn prepare_select_expr(&self, item: &SelectExpr, sql: &mut impl SqlWriter) {
         self.note(|scan| scan.opaque |= item.window.is_some());
+        self.state.borrow_mut().0.windows |= item.window.is_some();
         self.state.borrow_mut().0.selects_all |=
             matches!(item.expr, Expr::Column(ColumnRef::Asterisk(_)));
         self.prepare_expr(&item.expr, sql);

@@ -112,16 +112,21 @@ pub fn difference(
 
 /// Whether a union makes one of these types of the other.
 fn are_alike(a: &str, b: &str) -> bool {
-    const ALIKE: [[&str; 2]; 7] = [
+    const ALIKE: [[&str; 2]; 5] = [
         ["BINARY", "VARBINARY"],
-        ["BLOB", "MEDIUMBLOB"],
         ["BOOLEAN", "TINYINT"],
         ["CHAR", "VARCHAR"],
         ["ENUM", "VARCHAR"],
         ["CHAR", "ENUM"],
-        ["MEDIUMTEXT", "TEXT"],
     ];
-    ALIKE.iter().any(|pair| *pair == [a, b] || *pair == [b, a])
+    // Texts and bytes of whatever length are one.
+    let sizeless = |name: &str| {
+        let mut sizes = ["TINY", "MEDIUM", "LONG"].iter();
+        let rest = sizes.find_map(|size| name.strip_prefix(size));
+        let rest = rest.filter(|rest| matches!(*rest, "TEXT" | "BLOB"));
+        rest.unwrap_or(name).to_owned()
+    };
+    sizeless(a) == sizeless(b) || ALIKE.iter().any(|pair| *pair == [a, b] || *pair == [b, a])
 }
 
 /// A row, to be read.

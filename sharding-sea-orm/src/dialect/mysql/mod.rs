@@ -14,3 +14,11 @@ pub(super) fn pool_size(connection: &DatabaseConnection) -> u32 {
         .options()
         .get_max_connections()
 }
+
+pub(super) fn pool_state(connection: &DatabaseConnection) -> (u32, u32) {
+    let pool = connection.get_mysql_connection_pool();
+    (
+        pool.size(),
+        u32::try_from(pool.num_idle()).unwrap_or(u32::MAX),
+    )
+}

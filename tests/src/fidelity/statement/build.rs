@@ -316,11 +316,11 @@ fn binary(operator: Operator, left: Sql, right: Sql, backend: DbBackend) -> Sql 
 }
 
 fn call(name: &str, mut arguments: Vec<Sql>) -> Sql {
-    if arguments.is_empty() {
-        // Only where a statement is being made smaller.
-        return Sql::Keyword(sea_orm::sea_query::Keyword::Null);
-    }
-    let mut first = || arguments.remove(0);
+    // An argument is missing only where a statement is being made smaller.
+    let mut first = || match arguments.is_empty() {
+        true => Sql::Keyword(sea_orm::sea_query::Keyword::Null),
+        false => arguments.remove(0),
+    };
     match name {
         "LOWER" => Func::lower(first()).into(),
         "UPPER" => Func::upper(first()).into(),

@@ -1,7 +1,9 @@
 //! Faults of this library's own, found by its random statements and on rereading.
 
-use sea_orm::Order;
-use sea_orm::sea_query::{Alias, Expr, ExprTrait, JoinType, Query};
+use sea_orm::sea_query::{
+    Alias, Expr, ExprTrait, JoinType, LockBehavior, LockType, Query, WindowStatement,
+};
+use sea_orm::{DbBackend, Order};
 
 use super::entities::{entity, i, row, t};
 use super::fixture::{by_key, table};
@@ -135,7 +137,7 @@ pub async fn sums_of_quotients(bench: &Bench) {
     sums.expr_as(quotient().sum(), "sum")
         .expr_as(quotient().avg(), "avg")
         .from(t::Entity);
-    let exact = peers.backend != sea_orm::DbBackend::MySql;
+    let exact = peers.backend != DbBackend::MySql;
     peers.same(&sums).await.answered_if(exact);
     let mut products = Query::select();
     products
@@ -143,4 +145,47 @@ pub async fn sums_of_quotients(bench: &Bench) {
         .expr_as(Expr::col(t::Column::D).mul(7).avg(), "avg")
         .from(t::Entity);
     peers.same(&products).await.answered();
+}
+
+/// MariaDB loses rows of a window function over a condition with a subquery if the tables are names
+/// for others.
+pub async fn windows_over_lists(bench: &Bench) {
+    let peers = bench.joined().await;
+    let listed = Query::select()
+        .expr_window_as(Expr::col("id").max(), WindowStatement::new(), "largest")
+        .from(t::Entity)
+        .and_where(Expr::col("id").eq(4))
+        .and_where(
+            Expr::col("id").in_subquery(
+                Query::select()
+                    .column("oid")
+                    .from(i::Entity)
+                    .and_where(Expr::col("oid").eq(4))
+                    .take(),
+            ),
+        )
+        .take();
+    peers.same(&listed).await.count(1);
+}
+
+/// Several tables' statements that lock the same row of another one kept it from each other.
+pub async fn locks_of_shared_rows(bench: &Bench) {
+    let peers = bench.joined().await;
+    if bench.backend == DbBackend::Sqlite {
+        return;
+    }
+    let query = Query::select()
+        .expr_as(Expr::col(("i", "iid")), "iid")
+        .expr_as(Expr::col(("p", "id")), "id")
+        .from("i")
+        .join(
+            JoinType::InnerJoin,
+            "p",
+            Expr::col(("p", "id")).lt(1_000_000),
+        )
+        .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
+        .take();
+    for _ in 0..20 {
+        peers.same_set(&query).await;
+    }
 }
