@@ -48,6 +48,8 @@ macro_rules! mount {
                 assertions;
             homes: broadcast_tables, single_tables, co_located_tables, refused_writes;
             changes: growth_under_queries, refusals, draining;
+            crowds: no_deadlock, waits_are_bounded, callers_that_go_away;
+            modes: worked_example, all_merges, budgets, timeouts;
             names: quoted, without_separator, with_schema;
             support: page;
         );
@@ -85,6 +87,16 @@ macro_rules! mount {
                 salaries_in_groups, users_of_a_subquery, updates_and_deletes;
             purchases: orders_by_time, pages_of_orders, aggregates_of_orders,
                 last_and_only_orders, rows_by_two_keys;
+        );
+    };
+}
+
+/// Mounts the cases that need a server.
+#[macro_export]
+macro_rules! mount_servers {
+    ($backend:expr) => {
+        $crate::cases!($backend;
+            faults: stalled, cut, retried;
         );
     };
 }

@@ -30,7 +30,7 @@ pub struct Breaker {
 enum State {
     Closed { failures: u32 },
     Open { until: Instant },
-    HalfOpen,
+    HalfOpen { caller: u64 },
 }
 
 /// What a breaker lets through.
@@ -40,7 +40,7 @@ pub enum BreakerState {
     Closed,
     /// Nothing.
     Open,
-    /// One statement, to see what becomes of it.
+    /// One caller, to see what becomes of its statements.
     HalfOpen,
 }
 
@@ -62,19 +62,21 @@ impl Breaker {
         }
     }
 
-    /// Whether a statement may pass now.
+    /// Whether a statement of a caller may pass now. One caller at a time is tried once the pause is
+    /// over, with all its statements: they would not be answered without each other.
     ///
     /// # Errors
-    /// It may not, for so much longer; zero while another one is being tried.
-    pub fn admit(&mut self, now: Instant) -> Result<Admission, Duration> {
+    /// It may not, for so much longer; zero while another caller is being tried.
+    pub fn admit(&mut self, now: Instant, caller: u64) -> Result<Admission, Duration> {
         match self.state {
             State::Closed { .. } => Ok(Admission::Regular),
             State::Open { until } if until <= now => {
-                self.state = State::HalfOpen;
+                self.state = State::HalfOpen { caller };
                 Ok(Admission::Probe)
             }
             State::Open { until } => Err(until - now),
-            State::HalfOpen => Err(Duration::ZERO),
+            State::HalfOpen { caller: tried } if tried == caller => Ok(Admission::Probe),
+            State::HalfOpen { .. } => Err(Duration::ZERO),
         }
     }
 
@@ -82,7 +84,7 @@ impl Breaker {
     /// changes nothing.
     pub fn succeeded(&mut self, admission: Admission) {
         match (self.state, admission) {
-            (State::Closed { .. }, _) | (State::HalfOpen, Admission::Probe) => {
+            (State::Closed { .. }, _) | (State::HalfOpen { .. }, Admission::Probe) => {
                 self.state = State::Closed { failures: 0 };
             }
             _ => {}
@@ -103,14 +105,14 @@ impl Breaker {
                     State::Closed { failures }
                 };
             }
-            (State::HalfOpen, Admission::Probe) => self.state = open,
+            (State::HalfOpen { .. }, Admission::Probe) => self.state = open,
             _ => {}
         }
     }
 
     /// A statement that was let through was given up before anything was known.
     pub fn abandoned(&mut self, admission: Admission, now: Instant) {
-        if let (State::HalfOpen, Admission::Probe) = (self.state, admission) {
+        if let (State::HalfOpen { .. }, Admission::Probe) = (self.state, admission) {
             self.state = State::Open { until: now };
         }
     }
@@ -120,7 +122,7 @@ impl Breaker {
         match self.state {
             State::Closed { .. } => BreakerState::Closed,
             State::Open { until } if until > now => BreakerState::Open,
-            State::Open { .. } | State::HalfOpen => BreakerState::HalfOpen,
+            State::Open { .. } | State::HalfOpen { .. } => BreakerState::HalfOpen,
         }
     }
 
@@ -152,11 +154,11 @@ mod tests {
         breaker.succeeded(Admission::Regular);
         assert!(breaker.is_calm());
         for _ in 0..3 {
-            assert_eq!(breaker.admit(now), Ok(Admission::Regular));
+            assert_eq!(breaker.admit(now, 1), Ok(Admission::Regular));
             breaker.failed(Admission::Regular, now);
         }
         assert_eq!(breaker.state(now), BreakerState::Open);
-        assert_eq!(breaker.admit(now + PAUSE / 2), Err(PAUSE / 2));
+        assert_eq!(breaker.admit(now + PAUSE / 2, 1), Err(PAUSE / 2));
     }
 
     fn opened(now: Instant) -> Breaker {
@@ -172,33 +174,33 @@ mod tests {
         let now = Instant::now();
         let (mut breaker, later) = (opened(now), now + PAUSE);
         assert_eq!(breaker.state(later), BreakerState::HalfOpen);
-        assert_eq!(breaker.admit(later), Ok(Admission::Probe));
-        assert_eq!(breaker.admit(later), Err(Duration::ZERO));
+        assert_eq!(breaker.admit(later, 1), Ok(Admission::Probe));
+        assert_eq!(breaker.admit(later, 1), Err(Duration::ZERO));
         // One from before says nothing of how the source is now.
         breaker.succeeded(Admission::Regular);
-        assert_eq!(breaker.admit(later), Err(Duration::ZERO));
+        assert_eq!(breaker.admit(later, 2), Err(Duration::ZERO));
         breaker.succeeded(Admission::Probe);
         assert_eq!(breaker.state(later), BreakerState::Closed);
-        assert_eq!(breaker.admit(later), Ok(Admission::Regular));
+        assert_eq!(breaker.admit(later, 1), Ok(Admission::Regular));
     }
 
     #[test]
     fn one_that_fails_opens_it_again() {
         let now = Instant::now();
         let (mut breaker, later) = (opened(now), now + PAUSE);
-        breaker.admit(later).unwrap();
+        breaker.admit(later, 1).unwrap();
         breaker.failed(Admission::Regular, later);
         assert_eq!(breaker.state(later), BreakerState::HalfOpen);
         breaker.failed(Admission::Probe, later);
-        assert_eq!(breaker.admit(later + PAUSE / 2), Err(PAUSE / 2));
+        assert_eq!(breaker.admit(later + PAUSE / 2, 1), Err(PAUSE / 2));
     }
 
     #[test]
     fn one_that_is_given_up_lets_another_be_tried() {
         let now = Instant::now();
         let (mut breaker, later) = (opened(now), now + PAUSE);
-        breaker.admit(later).unwrap();
+        breaker.admit(later, 1).unwrap();
         breaker.abandoned(Admission::Probe, later);
-        assert_eq!(breaker.admit(later), Ok(Admission::Probe));
+        assert_eq!(breaker.admit(later, 1), Ok(Admission::Probe));
     }
 }

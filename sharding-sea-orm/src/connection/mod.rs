@@ -15,10 +15,11 @@ use sharding_core::topology::Topology;
 
 pub use builder::ShardingBuilder;
 pub use change::ShardingChange;
+pub(crate) use transaction::OpenTransaction;
 pub use transaction::ShardingTransaction;
 
 use crate::error::ShardingError;
-use crate::execute::{Cluster, Limits, Session, SourceStatus};
+use crate::execute::{Caller, Cluster, Limits, Session, SourceStatus};
 use crate::explain::{Explain, Explanation};
 use crate::plan::Want;
 use crate::statement::Work;
@@ -50,7 +51,7 @@ impl ShardingConnection {
     }
 
     fn session(&self) -> Session<'_> {
-        Session::Pool(&self.cluster, self.limits)
+        Session::Pool(&self.cluster, Caller::new(self.limits))
     }
 
     /// The same connection with limits for the statements that come through it, for a single one

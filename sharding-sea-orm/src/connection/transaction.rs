@@ -3,14 +3,15 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use sea_orm::{
     DatabaseTransaction, DbBackend, DbErr, TransactionOptions, TransactionSession, TransactionTrait,
 };
 use sharding_core::topology::SourceId;
-use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
+use tokio::sync::{Mutex, OwnedMappedMutexGuard, OwnedMutexGuard};
 
 use crate::error::ShardingError;
-use crate::execute::{Cluster, Hold, Limits, Permit, Session};
+use crate::execute::{Caller, Cluster, Finishing, Hold, Limits, Permit, Session};
 
 /// A transaction on one data source: the one that its first statement reaches. A statement that
 /// reaches another is refused by name. Without [`ShardingTransaction::commit`] everything is rolled
@@ -25,26 +26,26 @@ struct State {
     /// The transaction that this one is a savepoint of.
     parent: Option<Arc<State>>,
     options: TransactionOptions,
-    progress: Mutex<Progress>,
+    progress: Arc<Mutex<Progress>>,
 }
 
-enum Progress {
+pub(crate) enum Progress {
     /// No statement yet, so no data source.
     Fresh,
     Open(Open),
     Finished,
 }
 
-struct Open {
+pub(crate) struct Open {
     source: SourceId,
     transaction: DatabaseTransaction,
     /// The right to the connection; a savepoint uses its parent's.
-    _permit: Option<Permit>,
+    permit: Option<Permit>,
 }
 
 impl ShardingTransaction {
     pub(super) fn new(cluster: Arc<Cluster>, limits: Limits, options: TransactionOptions) -> Self {
-        let progress = Mutex::new(Progress::Fresh);
+        let progress = Arc::new(Mutex::new(Progress::Fresh));
         Self {
             cluster,
             limits,
@@ -58,7 +59,7 @@ impl ShardingTransaction {
 
     pub(super) fn nested(&self, options: TransactionOptions) -> Self {
         let parent = Some(Arc::clone(&self.state));
-        let progress = Mutex::new(Progress::Fresh);
+        let progress = Arc::new(Mutex::new(Progress::Fresh));
         let cluster = Arc::clone(&self.cluster);
         Self {
             cluster,
@@ -72,7 +73,7 @@ impl ShardingTransaction {
     }
 
     pub(super) fn session(&self) -> Session<'_> {
-        Session::Transaction(self, self.limits)
+        Session::Transaction(self, Caller::new(self.limits))
     }
 
     pub(crate) fn cluster(&self) -> &Cluster {
@@ -80,11 +81,20 @@ impl ShardingTransaction {
     }
 
     /// The open transaction on a source; it begins with the first statement.
-    pub(crate) async fn on(
-        &self,
-        source: SourceId,
-    ) -> Result<MappedMutexGuard<'_, DatabaseTransaction>, DbErr> {
+    pub(crate) async fn on(&self, source: SourceId) -> Result<OpenTransaction, DbErr> {
         self.state.on(&self.cluster, self.limits, source).await
+    }
+
+    /// The data source that it is on, if it is on one already.
+    pub(crate) async fn source(&self) -> Option<SourceId> {
+        let mut state = Some(&self.state);
+        while let Some(own) = state {
+            if let Progress::Open(open) = &*own.progress.lock().await {
+                return Some(open.source);
+            }
+            state = own.parent.as_ref();
+        }
+        None
     }
 
     /// The database system of the data sources.
@@ -98,7 +108,10 @@ impl ShardingTransaction {
     /// Errors of the database.
     pub async fn commit(self) -> Result<(), DbErr> {
         match self.finish().await {
-            Some(open) => open.transaction.commit().await,
+            Some(open) => {
+                self.end(open, |transaction| Box::pin(transaction.commit()))
+                    .await
+            }
             None => Ok(()),
         }
     }
@@ -109,9 +122,24 @@ impl ShardingTransaction {
     /// Errors of the database.
     pub async fn rollback(self) -> Result<(), DbErr> {
         match self.finish().await {
-            Some(open) => open.transaction.rollback().await,
+            Some(open) => {
+                self.end(open, |transaction| Box::pin(transaction.rollback()))
+                    .await
+            }
             None => Ok(()),
         }
+    }
+
+    async fn end(
+        &self,
+        open: Open,
+        end: fn(DatabaseTransaction) -> BoxFuture<'static, Result<(), DbErr>>,
+    ) -> Result<(), DbErr> {
+        let source = self.cluster.source(open.source);
+        let limits = self.cluster.limits(self.limits, &source);
+        let backend = source.connection.get_database_backend();
+        let ending = Finishing::new(end(open.transaction), open.permit, backend);
+        source.within(limits, ending).await
     }
 
     async fn finish(&self) -> Option<Open> {
@@ -123,15 +151,16 @@ impl ShardingTransaction {
     }
 }
 
-type OnSource<'s> = Pin<
-    Box<dyn Future<Output = Result<MappedMutexGuard<'s, DatabaseTransaction>, DbErr>> + Send + 's>,
->;
+/// The transaction on its source, for one statement at a time.
+pub(crate) type OpenTransaction = OwnedMappedMutexGuard<Progress, DatabaseTransaction>;
+
+type OnSource<'s> = Pin<Box<dyn Future<Output = Result<OpenTransaction, DbErr>> + Send + 's>>;
 
 impl State {
     /// Boxed, since a savepoint asks its parent in the same way.
     fn on<'s>(&'s self, cluster: &'s Cluster, limits: Limits, source: SourceId) -> OnSource<'s> {
         Box::pin(async move {
-            let mut progress = self.progress.lock().await;
+            let mut progress = Arc::clone(&self.progress).lock_owned().await;
             if matches!(*progress, Progress::Fresh) {
                 *progress = Progress::Open(self.begin(cluster, limits, source).await?);
             }
@@ -146,7 +175,7 @@ impl State {
                 }
                 _ => return Err(FINISHED.clone().into()),
             }
-            let open = MutexGuard::try_map(progress, |progress| match progress {
+            let open = OwnedMutexGuard::try_map(progress, |progress| match progress {
                 Progress::Open(open) => Some(&mut open.transaction),
                 _ => None,
             });
@@ -161,22 +190,30 @@ impl State {
         source: SourceId,
     ) -> Result<Open, DbErr> {
         if let Some(parent) = &self.parent {
-            let transaction = parent.on(cluster, limits, source).await?.begin().await?;
+            let open = parent.on(cluster, limits, source).await?;
+            let begin: BoxFuture<'static, _> = Box::pin(async move { open.begin().await });
+            let transaction = Finishing::new(begin, None, cluster.shards().backend).await?;
             return Ok(Open {
                 source,
                 transaction,
-                _permit: None,
+                permit: None,
             });
         }
         let on = cluster.source(source);
         let limits = cluster.limits(limits, &on);
-        let permit = Some(on.permit(limits, 1, Hold::OneSource).await?);
-        let mut begin = || on.connection.begin_with_options(self.options);
-        let transaction = on.call(limits, &mut begin).await?;
+        let permit = on.permit(limits, 1, Hold::OneSource).await?;
+        let attempt = on.attempt(Caller::new(limits).number)?;
+        let (connection, options) = (on.connection.clone(), self.options);
+        let begin = Box::pin(async move { connection.begin_with_options(options).await });
+        let backend = on.connection.get_database_backend();
+        let mut begun = Finishing::new(begin, Some(permit), backend);
+        let outcome = on.within(limits, &mut begun).await;
+        attempt.end(outcome.as_ref().err());
+        let transaction = outcome?;
         Ok(Open {
             source,
             transaction,
-            _permit: permit,
+            permit: begun.into_permit(),
         })
     }
 }

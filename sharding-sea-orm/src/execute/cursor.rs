@@ -1,14 +1,17 @@
 use std::collections::BTreeMap;
 use std::future::ready;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use sea_orm::{DbErr, QueryResult, Statement, StreamTrait};
 use sharding_core::topology::SourceId;
 
-use super::source::is_lost_connection;
-use super::{Hold, Job, Permit, Session, all};
+use super::finish::FinishingRows;
+use super::source::may_pass;
+use super::{Hold, Job, Limits, Permit, Session, Source, all};
+use crate::connection::OpenTransaction;
 use crate::error::{NodeFailure, nodes_failed};
 
 /// Rows as they arrive.
@@ -35,7 +38,7 @@ impl Grants {
         wanted: &BTreeMap<SourceId, usize>,
     ) -> Result<Self, DbErr> {
         let mut grants = Self::default();
-        let Session::Pool(cluster, limits) = session else {
+        let Session::Pool(cluster, caller) = session else {
             return Ok(grants);
         };
         let mut held: Vec<(String, u32)> = Vec::new();
@@ -45,7 +48,7 @@ impl Grants {
                 1 => Hold::OneSource,
                 _ => Hold::Several(&held),
             };
-            let limits = cluster.limits(limits, &source);
+            let limits = cluster.limits(caller.limits, &source);
             grants
                 .0
                 .insert(id, source.permit(limits, count, hold).await?);
@@ -87,7 +90,7 @@ impl<'a> Session<'a> {
             let open = async move {
                 let mut rows = self.stream_job(job.clone(), permit);
                 match rows.next().await.transpose() {
-                    Ok(first) => Ok(self.told(job, asked, first, rows)),
+                    Ok(first) => Ok(self.told(&job, asked, first, rows)),
                     Err(error) => Err(vec![job.failure(error, self.cluster())]),
                 }
             };
@@ -100,7 +103,7 @@ impl<'a> Session<'a> {
     /// A row and those behind it, whose errors tell the node if the statement has asked several.
     fn told(
         self,
-        job: Job,
+        job: &Job,
         asked: usize,
         first: Option<QueryResult>,
         rows: RowStream<'a>,
@@ -130,68 +133,100 @@ impl<'a> Session<'a> {
         statement: Statement,
         permit: Option<Permit>,
     ) -> RowStream<'a> {
-        Box::pin(async_stream::try_stream! {
-            let cluster = self.cluster();
-            let on = source;
-            let source = cluster.source(on);
-            let limits = cluster.limits(self.limits(), &source);
-            let mut held = source.held_rows();
-            match self {
-                Session::Pool(..) => {
-                    let _permit = match permit {
-                        Some(permit) => permit,
-                        None => source.permit(limits, 1, Hold::OneSource).await?,
-                    };
-                    let mut left = limits.retry.map_or(0, |retry| retry.times);
-                    let (attempt, mut rows, mut row) = loop {
-                        let attempt = source.attempt()?;
-                        let begun = async {
-                            let mut rows = source.connection.stream_raw(statement.clone()).await?;
-                            let first = rows.next().await.transpose()?;
-                            Ok((rows, first))
-                        };
-                        match source.within(limits, begun).await {
-                            Ok((rows, first)) => break (attempt, rows, first),
-                            Err(error) => {
-                                attempt.end(Some(&error));
-                                match limits.retry.filter(|_| left > 0 && is_lost_connection(&error)) {
-                                    Some(retry) => {
-                                        left -= 1;
-                                        tokio::time::sleep(retry.pause).await;
-                                    }
-                                    None => Err(error)?,
-                                }
-                            }
-                        }
-                    };
-                    let failed = loop {
-                        let Some(found) = row else { break None };
-                        held.are(1);
-                        yield found;
-                        held.are(0);
-                        row = match source.within(limits, next(&mut rows)).await {
-                            Ok(row) => row,
-                            Err(error) => break Some(error),
-                        };
-                    };
-                    attempt.end(failed.as_ref());
-                    if let Some(error) = failed {
-                        Err(error)?;
-                    }
-                }
-                Session::Transaction(transaction, _) => {
-                    let open = transaction.on(on).await?;
-                    let begun = open.stream_raw(statement);
-                    let mut rows = source.within(limits, begun).await?;
-                    while let Some(row) = source.within(limits, next(&mut rows)).await? {
-                        held.are(1);
-                        yield row;
-                        held.are(0);
-                    }
-                }
+        let on = self.cluster().source(source);
+        let limits = self.cluster().limits(self.limits(), &on);
+        match self {
+            Self::Pool(_, caller) => {
+                let backend = statement.db_backend;
+                let rows = rows_of_pool(on, limits, caller.number, statement, permit);
+                Box::pin(FinishingRows::new(rows, backend))
             }
-        })
+            Self::Transaction(transaction, _) => Box::pin(async_stream::try_stream! {
+                let backend = statement.db_backend;
+                let open = transaction.on(source).await?;
+                let rows = rows_of_transaction(on, limits, open, statement);
+                let mut rows = FinishingRows::new(rows, backend);
+                while let Some(row) = rows.next().await {
+                    yield row?;
+                }
+            }),
+        }
     }
+}
+
+fn rows_of_transaction(
+    source: Arc<Source>,
+    limits: Limits,
+    open: OpenTransaction,
+    statement: Statement,
+) -> RowStream<'static> {
+    Box::pin(async_stream::try_stream! {
+        let mut held = source.held_rows();
+        let mut rows = source.within(limits, open.stream_raw(statement)).await?;
+        while let Some(row) = source.within(limits, next(&mut rows)).await? {
+            held.are(1);
+            yield row;
+            held.are(0);
+        }
+    })
+}
+
+fn rows_of_pool(
+    source: Arc<Source>,
+    limits: Limits,
+    caller: u64,
+    statement: Statement,
+    permit: Option<Permit>,
+) -> RowStream<'static> {
+    Box::pin(async_stream::try_stream! {
+        let mut held = source.held_rows();
+        let _permit = match permit {
+            Some(permit) => permit,
+            None => source.permit(limits, 1, Hold::OneSource).await?,
+        };
+        let mut left = limits.retry.map_or(0, |retry| retry.times);
+        let (attempt, mut rows, mut row) = loop {
+            let begun = match source.attempt(caller) {
+                Ok(attempt) => {
+                    let begun = async {
+                        let mut rows = source.connection.stream_raw(statement.clone()).await?;
+                        let first = rows.next().await.transpose()?;
+                        Ok((rows, first))
+                    };
+                    match source.within(limits, begun).await {
+                        Ok((rows, first)) => Ok((attempt, rows, first)),
+                        Err(error) => {
+                            attempt.end(Some(&error));
+                            Err(error)
+                        }
+                    }
+                }
+                Err(down) => Err(down.into()),
+            };
+            match (begun, limits.retry) {
+                (Ok(begun), _) => break begun,
+                (Err(error), Some(retry)) if left > 0 && may_pass(&error) => {
+                    left -= 1;
+                    tokio::time::sleep(retry.pause).await;
+                }
+                (Err(error), _) => Err(error)?,
+            }
+        };
+        let failed = loop {
+            let Some(found) = row else { break None };
+            held.are(1);
+            yield found;
+            held.are(0);
+            row = match source.within(limits, next(&mut rows)).await {
+                Ok(row) => row,
+                Err(error) => break Some(error),
+            };
+        };
+        attempt.end(failed.as_ref());
+        if let Some(error) = failed {
+            Err(error)?;
+        }
+    })
 }
 
 async fn next<S>(rows: &mut S) -> Result<Option<QueryResult>, DbErr>

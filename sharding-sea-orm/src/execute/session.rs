@@ -1,10 +1,13 @@
 use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures_util::future::BoxFuture;
 use sea_orm::{ConnectionTrait, DbErr, ExecResult, QueryResult, Statement, TransactionTrait};
 use sharding_core::execute::{Demand, Running};
 use sharding_core::topology::SourceId;
 
-use super::{Cluster, Hold, Job, Limits};
+use super::{Cluster, Finishing, Hold, Job, Limits};
 use crate::catalog::{Catalog, schemas};
 use crate::connection::ShardingTransaction;
 use crate::dialect;
@@ -14,28 +17,57 @@ use crate::error::ShardingError;
 /// and with which limits of their own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Session<'a> {
-    Pool(&'a Cluster, Limits),
-    Transaction(&'a ShardingTransaction, Limits),
+    Pool(&'a Cluster, Caller),
+    Transaction(&'a ShardingTransaction, Caller),
+}
+
+/// Who runs a statement: what it may take, and what tells it from others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caller {
+    pub(crate) limits: Limits,
+    pub(crate) number: u64,
+}
+
+impl Caller {
+    /// Another caller than all before.
+    pub(crate) fn new(limits: Limits) -> Self {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+        Self {
+            limits,
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+        }
+    }
 }
 
 /// Evaluates with a connection of a source: with the right to one of its pool's, or with the one
 /// of the transaction. The two have no type in common.
 macro_rules! on_connection {
-    ($session:expr, $source:expr, $connection:ident => $call:expr) => {
+    ($session:expr, $source:expr, $own:ident = $clone:expr, $connection:ident => $call:expr) => {
         match $session {
-            Session::Pool(cluster, limits) => {
+            Session::Pool(cluster, caller) => {
                 let source = cluster.source($source);
-                let limits = cluster.limits(limits, &source);
-                let _permit = source.permit(limits, 1, Hold::OneSource).await?;
-                let $connection = &source.connection;
-                source.call(limits, &mut || Box::pin($call)).await
+                let limits = cluster.limits(caller.limits, &source);
+                let permit = source.permit(limits, 1, Hold::OneSource).await?;
+                let mut call = || {
+                    let ($connection, $own) = (source.connection.clone(), $clone);
+                    let call: BoxFuture<'static, _> = Box::pin(async move { $call.await });
+                    call
+                };
+                source.call(limits, caller.number, permit, &mut call).await
             }
-            Session::Transaction(transaction, limits) => {
+            Session::Transaction(transaction, caller) => {
                 let source = transaction.cluster().source($source);
-                let limits = transaction.cluster().limits(limits, &source);
-                let open = transaction.on($source).await?;
-                let $connection = &*open;
-                source.within(limits, $call).await
+                let limits = transaction.cluster().limits(caller.limits, &source);
+                let (open, $own) = (transaction.on($source).await?, $clone);
+                let call: BoxFuture<'static, _> = Box::pin(async move {
+                    let $connection = &*open;
+                    $call.await
+                });
+                let backend = source.connection.get_database_backend();
+                source
+                    .within(limits, Finishing::new(call, None, backend))
+                    .await
             }
         }
     };
@@ -59,16 +91,25 @@ impl<'a> Session<'a> {
 
     /// The limits of the statement itself.
     pub(crate) fn limits(self) -> Limits {
+        self.caller().limits
+    }
+
+    /// Who runs the statement.
+    pub(crate) fn caller(self) -> Caller {
         match self {
-            Self::Pool(_, limits) | Self::Transaction(_, limits) => limits,
+            Self::Pool(_, caller) | Self::Transaction(_, caller) => caller,
         }
     }
 
     /// The same with other limits.
     pub(crate) fn with_limits(self, limits: Limits) -> Self {
+        let caller = Caller {
+            limits,
+            ..self.caller()
+        };
         match self {
-            Self::Pool(cluster, _) => Self::Pool(cluster, limits),
-            Self::Transaction(transaction, _) => Self::Transaction(transaction, limits),
+            Self::Pool(cluster, _) => Self::Pool(cluster, caller),
+            Self::Transaction(transaction, _) => Self::Transaction(transaction, caller),
         }
     }
 
@@ -76,9 +117,9 @@ impl<'a> Session<'a> {
     pub(crate) fn width(self, source: SourceId) -> usize {
         match self {
             Self::Transaction(..) => 1,
-            Self::Pool(cluster, limits) => {
+            Self::Pool(cluster, caller) => {
                 let source = cluster.source(source);
-                max_query_connections(cluster.limits(limits, &source))
+                max_query_connections(cluster.limits(caller.limits, &source))
                     .get()
                     .min(source.size as usize)
             }
@@ -116,6 +157,25 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Checks that a transaction has all sources of these jobs, of which it can have one.
+    pub(crate) async fn check_sources(self, jobs: &[Job]) -> Result<(), DbErr> {
+        let Self::Transaction(transaction, _) = self else {
+            return Ok(());
+        };
+        let Some(first) = jobs.first().map(Job::source) else {
+            return Ok(());
+        };
+        let own = transaction.source().await.unwrap_or(first);
+        match jobs.iter().map(Job::source).find(|source| *source != own) {
+            None => Ok(()),
+            Some(other) => Err(ShardingError::SecondSource {
+                first: self.cluster().source(own).name.clone(),
+                second: self.cluster().source(other).name.clone(),
+            }
+            .into()),
+        }
+    }
+
     /// The rows of one job.
     pub(crate) async fn query_job(self, job: Job) -> Result<Vec<QueryResult>, DbErr> {
         let answer = self.query_all(job.source(), &job.statement).await;
@@ -128,7 +188,8 @@ impl<'a> Session<'a> {
         source: SourceId,
         statement: &Statement,
     ) -> Result<Vec<QueryResult>, DbErr> {
-        on_connection!(self, source, connection => connection.query_all_raw(statement.clone()))
+        on_connection!(self, source, statement = statement.clone(), connection =>
+            connection.query_all_raw(statement))
     }
 
     /// The first row of one statement on a source.
@@ -137,7 +198,8 @@ impl<'a> Session<'a> {
         source: SourceId,
         statement: &Statement,
     ) -> Result<Option<QueryResult>, DbErr> {
-        on_connection!(self, source, connection => connection.query_one_raw(statement.clone()))
+        on_connection!(self, source, statement = statement.clone(), connection =>
+            connection.query_one_raw(statement))
     }
 
     /// The effect of one statement on a source.
@@ -150,13 +212,29 @@ impl<'a> Session<'a> {
     }
 
     async fn effect(self, source: SourceId, statement: &Statement) -> Result<ExecResult, DbErr> {
-        on_connection!(self, source, connection => connection.execute_raw(statement.clone()))
+        on_connection!(self, source, statement = statement.clone(), connection =>
+            connection.execute_raw(statement))
     }
 
     /// The catalog of a source.
     pub(crate) async fn catalog(self, source: SourceId) -> Result<Catalog, DbErr> {
-        let schemas = &schemas(&self.cluster().shards().topology);
-        on_connection!(self, source, connection => dialect::catalog(connection, schemas))
+        let schemas = schemas(&self.cluster().shards().topology);
+        match self {
+            Self::Pool(cluster, caller) => {
+                let source = cluster.source(source);
+                let limits = cluster.limits(caller.limits, &source);
+                let _permit = source.permit(limits, 1, Hold::OneSource).await?;
+                source
+                    .within(limits, dialect::catalog(&source.connection, &schemas))
+                    .await
+            }
+            Self::Transaction(transaction, caller) => {
+                let on = transaction.cluster().source(source);
+                let limits = transaction.cluster().limits(caller.limits, &on);
+                let open = transaction.on(source).await?;
+                on.within(limits, dialect::catalog(&*open, &schemas)).await
+            }
+        }
     }
 
     /// The effect of unprepared text on a source.
@@ -166,7 +244,8 @@ impl<'a> Session<'a> {
         sql: &str,
     ) -> Result<ExecResult, DbErr> {
         let once = self.once();
-        on_connection!(once, source, connection => connection.execute_unprepared(sql))
+        on_connection!(once, source, sql = sql.to_owned(), connection =>
+            connection.execute_unprepared(&sql))
     }
 
     /// The same, with nothing tried again: for what has an effect.
@@ -197,46 +276,57 @@ impl<'a> Session<'a> {
         };
         let source = self.cluster().source(first.source());
         let limits = self.cluster().limits(self.limits(), &source);
-        let (_permit, attempt, transaction) = match self {
+        let backend = first.statement.db_backend;
+        let (permit, attempt, begin) = match self {
             Self::Pool(..) => {
                 let permit = source.permit(limits, 1, Hold::OneSource).await?;
-                let attempt = source.attempt()?;
-                let begun = source.within(limits, source.connection.begin()).await;
-                match begun {
-                    Ok(transaction) => (Some(permit), Some(attempt), transaction),
-                    Err(error) => {
-                        attempt.end(Some(&error));
-                        return Err(error);
-                    }
-                }
+                let attempt = source.attempt(self.caller().number)?;
+                let connection = source.connection.clone();
+                let begin: BoxFuture<'static, _> =
+                    Box::pin(async move { connection.begin().await });
+                (Some(permit), Some(attempt), begin)
             }
             Self::Transaction(transaction, _) => {
                 let open = transaction.on(first.source()).await?;
-                (None, None, source.within(limits, open.begin()).await?)
+                let begin: BoxFuture<'static, _> = Box::pin(async move { open.begin().await });
+                (None, None, begin)
             }
         };
-        let mut written = Vec::with_capacity(jobs.len());
-        for job in jobs {
-            match source
-                .within(limits, write(&transaction, &job, returning))
-                .await
-            {
-                Ok(done) => written.push(done),
-                Err(error) => {
-                    if let Some(attempt) = attempt {
-                        attempt.end(Some(&error));
+        let cluster = self.cluster();
+        // Given up, it is brought to its end and rolled back.
+        let (on, jobs_of) = (Arc::clone(&source), jobs);
+        let whole: BoxFuture<'static, Result<Vec<Written>, (DbErr, Option<Job>)>> =
+            Box::pin(async move {
+                let transaction = on
+                    .within(limits, begin)
+                    .await
+                    .map_err(|error| (error, None))?;
+                let mut written = Vec::with_capacity(jobs_of.len());
+                for job in jobs_of {
+                    match on
+                        .within(limits, write(&transaction, &job, returning))
+                        .await
+                    {
+                        Ok(done) => written.push(done),
+                        Err(error) => {
+                            let undone = on.within(limits, transaction.rollback()).await;
+                            undone.map_err(|error| (error, None))?;
+                            return Err((error, Some(job)));
+                        }
                     }
-                    source.within(limits, transaction.rollback()).await?;
-                    return Err(job.explain(error, self.cluster()));
                 }
-            }
-        }
-        let done = source.within(limits, transaction.commit()).await;
+                let done = on.within(limits, transaction.commit()).await;
+                done.map_err(|error| (error, None))?;
+                Ok(written)
+            });
+        let outcome = Finishing::new(whole, permit, backend).await;
         if let Some(attempt) = attempt {
-            attempt.end(done.as_ref().err());
+            attempt.end(outcome.as_ref().err().map(|(error, _)| error));
         }
-        done?;
-        Ok(written)
+        outcome.map_err(|(error, job)| match job {
+            Some(job) => job.explain(error, cluster),
+            None => error,
+        })
     }
 }
 

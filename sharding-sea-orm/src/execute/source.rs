@@ -9,6 +9,7 @@ use sharding_core::execute::{Admission, Breaker, BreakerRules, BreakerState};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Limits;
+use super::finish::Finishing;
 use super::meter::{Counted, HeldRows, Meter};
 use crate::dialect;
 use crate::error::ShardingError;
@@ -44,7 +45,7 @@ pub(crate) struct Permit {
 }
 
 /// What makes a call, as often as it is to be made.
-type Call<'f, 'c, T> = &'f mut (dyn FnMut() -> BoxFuture<'c, Result<T, DbErr>> + Send + 'f);
+type Call<'f, T> = &'f mut (dyn FnMut() -> BoxFuture<'static, Result<T, DbErr>> + Send + 'f);
 
 /// Whether a statement holds connections of other sources, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,17 +146,17 @@ impl Source {
     }
 
     /// Begins a statement, unless the source is being left alone.
-    pub(crate) fn attempt(self: &Arc<Self>) -> Result<Attempt, ShardingError> {
-        let admission =
-            match self.calm.load(Ordering::Relaxed) {
-                true => Admission::Regular,
-                false => self.breaker().admit(Instant::now()).map_err(|pause| {
-                    ShardingError::SourceDown {
-                        data_source: self.name.clone(),
-                        pause,
-                    }
+    pub(crate) fn attempt(self: &Arc<Self>, caller: u64) -> Result<Attempt, ShardingError> {
+        let admission = match self.calm.load(Ordering::Relaxed) {
+            true => Admission::Regular,
+            false => self
+                .breaker()
+                .admit(Instant::now(), caller)
+                .map_err(|pause| ShardingError::SourceDown {
+                    data_source: self.name.clone(),
+                    pause,
                 })?,
-            };
+        };
         self.meter.statements.fetch_add(1, Ordering::Relaxed);
         Ok(Attempt {
             source: Arc::clone(self),
@@ -164,18 +165,32 @@ impl Source {
     }
 
     /// What a call says, within the statement timeout, tried again if it may be.
-    pub(crate) async fn call<'c, T>(
+    pub(crate) async fn call<T: Send + 'static>(
         self: &Arc<Self>,
         limits: Limits,
-        call: Call<'_, 'c, T>,
+        caller: u64,
+        mut permit: Permit,
+        call: Call<'_, T>,
     ) -> Result<T, DbErr> {
+        let backend = self.connection.get_database_backend();
         let mut left = limits.retry.map_or(0, |retry| retry.times);
         loop {
-            let attempt = self.attempt()?;
-            let outcome = self.within(limits, call()).await;
-            attempt.end(outcome.as_ref().err());
+            let outcome = match self.attempt(caller) {
+                Ok(attempt) => {
+                    let mut running = Finishing::new(call(), Some(permit), backend);
+                    let outcome = self.within(limits, &mut running).await;
+                    attempt.end(outcome.as_ref().err());
+                    permit = match running.into_permit() {
+                        Some(permit) => permit,
+                        // It takes too long, and is not tried again.
+                        None => return outcome,
+                    };
+                    outcome
+                }
+                Err(down) => Err(down.into()),
+            };
             match (outcome, limits.retry) {
-                (Err(error), Some(retry)) if left > 0 && is_lost_connection(&error) => {
+                (Err(error), Some(retry)) if left > 0 && may_pass(&error) => {
                     left -= 1;
                     tokio::time::sleep(retry.pause).await;
                 }
@@ -335,8 +350,17 @@ fn is_no_answer(error: &DbErr) -> bool {
     }
 }
 
+/// Whether a statement may be answered if it is tried again.
+pub(super) fn may_pass(error: &DbErr) -> bool {
+    let is_down = matches!(
+        ShardingError::of(error),
+        Some(ShardingError::SourceDown { .. })
+    );
+    is_down || is_lost_connection(error)
+}
+
 /// Whether a connection has failed, or could not be made.
-pub(super) fn is_lost_connection(error: &DbErr) -> bool {
+fn is_lost_connection(error: &DbErr) -> bool {
     let (DbErr::Conn(RuntimeErr::SqlxError(error))
     | DbErr::Query(RuntimeErr::SqlxError(error))
     | DbErr::Exec(RuntimeErr::SqlxError(error))) = error

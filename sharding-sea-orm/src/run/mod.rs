@@ -22,6 +22,7 @@ pub(crate) async fn read_all(
     mut read: PlannedRead,
 ) -> Result<Vec<QueryResult>, DbErr> {
     let session = paced(session, &read);
+    session.check_sources(&read.jobs).await?;
     if let Some(name) = read.counted.take() {
         return Box::pin(count(session, read, name)).await;
     }
@@ -108,6 +109,7 @@ pub(crate) async fn read_stream(
     mut read: PlannedRead,
 ) -> Result<RowStream<'_>, DbErr> {
     let session = paced(session, &read);
+    session.check_sources(&read.jobs).await?;
     let mut jobs = std::mem::take(&mut read.jobs);
     if let Some(name) = read.counted.take() {
         read.jobs = jobs;

@@ -1,0 +1,291 @@
+//! Many statements at once, few connections, and callers that go away.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use futures_util::{StreamExt, TryStreamExt};
+use sea_orm::{
+    ColumnTrait, ConnectOptions, ConnectionTrait, DbBackend, DbErr, EntityTrait, IntoActiveModel,
+    Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, TransactionTrait,
+};
+use sharding_sea_orm::{
+    BreakerState, EntityRules, Limits, Modulo, ShardingConnection, ShardingError, rule,
+};
+
+use super::modes::entry;
+use crate::world::Databases;
+
+const ROWS: i64 = 300;
+
+/// Two tails in each of three sources, with pools of this size.
+async fn three_sources(urls: &[String; 3], size: u32, limits: Limits) -> ShardingConnection {
+    let options = |url: &String| {
+        let mut options = ConnectOptions::new(url.clone());
+        options.max_connections(size).sqlx_logging(false);
+        options
+    };
+    ShardingConnection::builder()
+        .source("a", options(&urls[0]))
+        .source("b", options(&urls[1]))
+        .source("c", options(&urls[2]))
+        .limits(limits)
+        .table(rules())
+        .connect()
+        .await
+        .unwrap()
+}
+
+fn rules() -> EntityRules<entry::Entity> {
+    EntityRules::<entry::Entity>::new()
+        .table(rule::<i64, _>(entry::Column::Id, Modulo::new(6)))
+        .tails("a", ["0", "3"])
+        .tails("b", ["1", "4"])
+        .tails("c", ["2", "5"])
+}
+
+async fn fill(urls: &[String; 3]) {
+    let db = three_sources(urls, 2, Limits::new()).await;
+    db.create_tables().await.unwrap();
+    let row = |id: i64| entry::Model {
+        id,
+        k: id * 7_919 % 101,
+        note: format!("note {}", id % 7),
+    };
+    for source in 0..3 {
+        let rows = (0..ROWS).filter(|id| id % 3 == source).map(row);
+        entry::Entity::insert_many(rows.map(IntoActiveModel::into_active_model))
+            .exec_without_returning(&db)
+            .await
+            .unwrap();
+    }
+    db.close().await.unwrap();
+}
+
+fn sorted(order: Order) -> sea_orm::Select<entry::Entity> {
+    entry::Entity::find()
+        .order_by(entry::Column::K, order.clone())
+        .order_by(entry::Column::Id, order)
+}
+
+/// What one of many callers does; `Some` if it was answered.
+async fn one_of_many(db: &ShardingConnection, kind: usize) -> Result<usize, DbErr> {
+    let order = match kind % 2 {
+        0 => Order::Asc,
+        _ => Order::Desc,
+    };
+    Ok(match kind % 7 {
+        0 => {
+            let query = sorted(order);
+            let rows: Vec<_> = query.stream(db).await?.try_collect().await?;
+            assert_eq!(rows.len(), ROWS as usize);
+            rows.len()
+        }
+        1 => {
+            let rows = sorted(order).offset(10).limit(20).all(db).await?;
+            assert_eq!(rows.len(), 20);
+            rows.len()
+        }
+        2 => entry::Entity::find().count(db).await? as usize,
+        // Left before its end.
+        3 => {
+            let query = sorted(order);
+            let mut stream = query.stream(db).await?;
+            for _ in 0..5 {
+                stream.try_next().await?;
+            }
+            5
+        }
+        // Another statement while a stream is open.
+        4 => {
+            let query = sorted(order);
+            let mut stream = query.stream(db).await?;
+            stream.try_next().await?;
+            entry::Entity::find().count(db).await? as usize
+        }
+        // A transaction on one source, and a statement for all beside it.
+        5 => {
+            let transaction = db.begin().await?;
+            let of_b = entry::Entity::find().filter(entry::Column::Id.is_in([1, 4, 7]));
+            let rows = of_b.all(&transaction).await?;
+            assert_eq!(rows.len(), 3);
+            let all = entry::Entity::find().count(db).await;
+            transaction.rollback().await?;
+            all? as usize
+        }
+        _ => {
+            let groups: Vec<(i64, i64)> = entry::Entity::find()
+                .select_only()
+                .column(entry::Column::K)
+                .column_as(entry::Column::Id.count(), "count")
+                .group_by(entry::Column::K)
+                .into_tuple()
+                .all(db)
+                .await?;
+            groups.len()
+        }
+    })
+}
+
+/// Whether an error says that there were too few connections.
+fn is_for_want_of_connections(error: &DbErr) -> bool {
+    match ShardingError::of(error) {
+        Some(ShardingError::NoConnection { .. } | ShardingError::TooFewConnections { .. }) => true,
+        Some(ShardingError::NodesFailed { failures, .. }) => failures
+            .iter()
+            .all(|failure| is_for_want_of_connections(&failure.error)),
+        _ => false,
+    }
+}
+
+/// Streams, pages, groups and transactions over three sources in opposite orders, with pools that
+/// are too small for them: all finish, or say what they waited for.
+pub async fn no_deadlock(backend: DbBackend) {
+    let databases = Databases::<3>::create(backend).await;
+    fill(&databases.urls).await;
+    for size in [1, 2, 3] {
+        let wide = Limits::new().max_query_connections(9);
+        let db = three_sources(&databases.urls, size, wide).await;
+        let together = async |kinds: &[usize], limits: Limits| {
+            let db = db.with_limits(limits);
+            let tasks = (0..64).map(|number| {
+                let (db, kind) = (db.clone(), kinds[number % kinds.len()]);
+                tokio::spawn(async move { one_of_many(&db, kind).await })
+            });
+            let all = join_all(tasks.collect::<Vec<_>>());
+            let outcomes = tokio::time::timeout(Duration::from_secs(120), all).await;
+            let outcomes = outcomes.expect("some statements hang");
+            let outcomes = outcomes.into_iter().map(Result::unwrap);
+            outcomes.collect::<Vec<Result<usize, DbErr>>>()
+        };
+        // Whoever holds nothing while it waits for more is answered.
+        let patient = Limits::new().acquire_timeout(Duration::from_secs(60));
+        for outcome in together(&[0, 1, 2, 3, 6, 7, 8, 10], patient).await {
+            assert!(outcome.is_ok(), "with pools of {size}: {outcome:?}");
+        }
+        // Whoever waits for what it holds itself gives up, and lets the others go on.
+        let hasty = Limits::new().acquire_timeout(Duration::from_secs(1));
+        for outcome in together(&[0, 1, 2, 3, 4, 5, 6, 11], hasty).await {
+            if let Err(error) = outcome {
+                assert!(
+                    is_for_want_of_connections(&error),
+                    "with pools of {size}: {error}"
+                );
+            }
+        }
+        for source in db.status() {
+            let idle = (
+                source.in_use,
+                source.waiting,
+                source.statements,
+                source.rows,
+            );
+            assert_eq!(idle, (0, 0, 0, 0), "{source:?}");
+            assert_eq!(source.breaker, BreakerState::Closed, "{source:?}");
+            assert!(source.most_in_use <= size as usize, "{source:?}");
+        }
+        assert_eq!(entry::Entity::find().count(&db).await.unwrap(), ROWS as u64);
+        db.close().await.unwrap();
+    }
+    databases.drop().await;
+}
+
+/// What waits too long says what it wanted and what it held.
+pub async fn waits_are_bounded(backend: DbBackend) {
+    let databases = Databases::<3>::create(backend).await;
+    fill(&databases.urls).await;
+    let limits = Limits::new().acquire_timeout(Duration::from_millis(200));
+    let db = three_sources(&databases.urls, 2, limits).await;
+    // Both connections of the second source are taken.
+    let busy = [db.begin().await.unwrap(), db.begin().await.unwrap()];
+    for transaction in &busy {
+        let of_b = entry::Entity::find().filter(entry::Column::Id.eq(1));
+        of_b.one(transaction).await.unwrap();
+    }
+    let query = sorted(Order::Asc);
+    let error = match query.clone().stream(&db).await {
+        Ok(mut rows) => rows.next().await.unwrap().unwrap_err(),
+        Err(error) => error,
+    };
+    let Some(ShardingError::NoConnection {
+        data_source,
+        wanted: 2,
+        free: 0,
+        size: 2,
+        held,
+    }) = ShardingError::of(&error)
+    else {
+        panic!("{error}")
+    };
+    assert_eq!(data_source, "b");
+    assert_eq!(*held, [("a".to_owned(), 2)]);
+    // Statements that do not need it do not wait.
+    let of_a = entry::Entity::find().filter(entry::Column::Id.is_in([0, 3, 6]));
+    assert_eq!(of_a.all(&db).await.unwrap().len(), 3);
+    for transaction in busy {
+        transaction.commit().await.unwrap();
+    }
+    assert_eq!(
+        query.stream(&db).await.unwrap().count().await,
+        ROWS as usize
+    );
+    db.close().await.unwrap();
+    databases.drop().await;
+}
+
+/// Statements whose callers go away leave nothing behind: no connection, no row, no task, and no
+/// connection whose answer somebody else would read.
+pub async fn callers_that_go_away(backend: DbBackend) {
+    let databases = Databases::<3>::create(backend).await;
+    fill(&databases.urls).await;
+    let size = 3;
+    let db = Arc::new(three_sources(&databases.urls, size, Limits::new()).await);
+    db.warm_up().await.unwrap();
+    let tasks = || {
+        tokio::runtime::Handle::current()
+            .metrics()
+            .num_alive_tasks()
+    };
+    let before = tasks();
+    for round in 0..120_u64 {
+        let kind = usize::try_from(round).unwrap();
+        // Gone after so many steps, wherever that is.
+        let mut work = std::pin::pin!(one_of_many(&db, kind));
+        let after = Duration::from_micros(round * 97 % 5_000);
+        let _ = tokio::time::timeout(after, &mut work).await;
+    }
+    let settled = async {
+        while db.status().iter().any(|source| source.in_use > 0) || tasks() > before {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let settled = tokio::time::timeout(Duration::from_secs(20), settled).await;
+    assert!(
+        settled.is_ok(),
+        "{} tasks were {before}; {:?}",
+        tasks(),
+        db.status()
+    );
+    for source in db.status() {
+        assert_eq!((source.statements, source.rows, source.waiting), (0, 0, 0));
+        assert_eq!(source.failures, 0, "{source:?}");
+    }
+    // Every connection of every pool answers what it is asked.
+    let each = (0..size).map(|_| async {
+        let rows = sorted(Order::Asc).limit(40).all(&*db).await;
+        let rows = rows.unwrap_or_else(|error| panic!("{error}: {:?}", db.status()));
+        let keys: Vec<_> = rows.iter().map(|row| (row.k, row.id)).collect();
+        assert!(keys.is_sorted() && keys.len() == 40);
+        for name in ["a", "b", "c"] {
+            let plain = db.source(name).unwrap();
+            let answer =
+                plain.query_one_raw(sea_orm::Statement::from_string(backend, "SELECT 41 + 1"));
+            let answer = answer.await.unwrap().unwrap();
+            assert_eq!(answer.try_get_by_index::<i32>(0).unwrap(), 42);
+        }
+    });
+    join_all(each).await;
+    let db = Arc::into_inner(db).unwrap();
+    db.close().await.unwrap();
+    databases.drop().await;
+}

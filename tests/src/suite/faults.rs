@@ -1,0 +1,267 @@
+//! Data sources that stall, are cut off, and come back. They are reached through a proxy, so these
+//! cases are for servers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::TryStreamExt;
+use futures_util::future::join_all;
+use sea_orm::{
+    ColumnTrait, ConnectOptions, DbBackend, DbErr, EntityTrait, IntoActiveModel, QueryFilter,
+    QueryOrder, QuerySelect,
+};
+use sharding_sea_orm::{
+    BreakerRules, BreakerState, EntityRules, Limits, Modulo, Retry, ShardingConnection,
+    ShardingError, SourceStatus, rule,
+};
+
+use super::modes::entry;
+use super::proxy::{Proxy, Way};
+use crate::world::Databases;
+
+const PAUSE: Duration = Duration::from_millis(300);
+const TIMEOUT: Duration = Duration::from_millis(400);
+
+struct Behind {
+    db: ShardingConnection,
+    proxy: Proxy,
+    databases: Databases<2>,
+}
+
+/// Two sources with two tails each; the way to the second one leads through a proxy.
+async fn behind_a_proxy(backend: DbBackend, limits: Limits) -> Behind {
+    let databases = Databases::<2>::create(backend).await;
+    let [a, b] = &databases.urls;
+    let address = b.split('@').nth(1).unwrap().split('/').next().unwrap();
+    let proxy = Proxy::to(address.to_owned()).await;
+    let through = b.replace(address, &format!("127.0.0.1:{}", proxy.port));
+    let options = |url: &str| {
+        let mut options = ConnectOptions::new(url);
+        options
+            .max_connections(8)
+            .acquire_timeout(Duration::from_secs(1))
+            .sqlx_logging(false);
+        options
+    };
+    let db = ShardingConnection::builder()
+        .source("a", options(a))
+        .source("b", options(&through))
+        .limits(limits.max_query_connections(4))
+        .breaker(BreakerRules {
+            failures: 3,
+            pause: PAUSE,
+        })
+        .table(
+            EntityRules::<entry::Entity>::new()
+                .table(rule::<i64, _>(entry::Column::Id, Modulo::new(4)))
+                .tails("a", ["0", "2"])
+                .tails("b", ["1", "3"]),
+        )
+        .connect()
+        .await
+        .unwrap();
+    db.create_tables().await.unwrap();
+    let row = |id: i64| entry::Model {
+        id,
+        k: id * 7_919 % 101,
+        note: "note".to_owned(),
+    };
+    for parity in 0..2 {
+        let rows = (0..200).filter(|id| id % 2 == parity).map(row);
+        entry::Entity::insert_many(rows.map(IntoActiveModel::into_active_model))
+            .exec_without_returning(&db)
+            .await
+            .unwrap();
+    }
+    Behind {
+        db,
+        proxy,
+        databases,
+    }
+}
+
+fn of(db: &ShardingConnection, name: &str) -> SourceStatus {
+    let mut status = db.status().into_iter();
+    status.find(|source| source.name == name).unwrap()
+}
+
+async fn of_both(db: &ShardingConnection, streamed: usize) -> Result<usize, DbErr> {
+    let query = entry::Entity::find()
+        .order_by_asc(entry::Column::K)
+        .order_by_asc(entry::Column::Id);
+    Ok(match streamed % 2 {
+        0 => query.limit(50).all(db).await?.len(),
+        _ => query.stream(db).await?.try_collect::<Vec<_>>().await?.len(),
+    })
+}
+
+async fn of_a(db: &ShardingConnection) -> Result<(), DbErr> {
+    let row = entry::Entity::find()
+        .filter(entry::Column::Id.eq(42))
+        .one(db)
+        .await?;
+    assert_eq!(row.unwrap().id, 42);
+    Ok(())
+}
+
+/// The data sources that an error of a statement for both tells.
+fn told(error: &DbErr) -> Vec<String> {
+    match ShardingError::of(error) {
+        Some(ShardingError::NodesFailed { failures, .. }) => {
+            let names = failures.iter().map(|failure| failure.data_source.clone());
+            names.collect()
+        }
+        Some(
+            ShardingError::Timeout { data_source, .. }
+            | ShardingError::SourceDown { data_source, .. }
+            | ShardingError::NoConnection { data_source, .. },
+        ) => vec![data_source.clone()],
+        _ => panic!("{error}"),
+    }
+}
+
+/// How many statements of the first source are answered within so long, and the longest of them.
+async fn answered(db: &ShardingConnection, how_long: Duration) -> (u64, Duration) {
+    let (count, longest) = (AtomicU64::new(0), AtomicU64::new(0));
+    let begun = Instant::now();
+    let work = (0..4).map(|_| async {
+        while begun.elapsed() < how_long {
+            let one = Instant::now();
+            of_a(db).await.unwrap();
+            let taken = u64::try_from(one.elapsed().as_micros()).unwrap();
+            longest.fetch_max(taken, Ordering::Relaxed);
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    join_all(work).await;
+    let longest = Duration::from_micros(longest.into_inner());
+    (count.into_inner(), longest)
+}
+
+/// A source that stalls holds up only the statements that need it; these fail in time, and soon at
+/// once; and it is used again once it answers.
+pub async fn stalled(backend: DbBackend) {
+    let limits = Limits::new().statement_timeout(TIMEOUT);
+    let Behind {
+        db,
+        proxy,
+        databases,
+    } = behind_a_proxy(backend, limits).await;
+    let normal = answered(&db, Duration::from_secs(1)).await;
+    assert_eq!(of_both(&db, 0).await.unwrap(), 50);
+    let tasks = || {
+        tokio::runtime::Handle::current()
+            .metrics()
+            .num_alive_tasks()
+    };
+    let before = tasks();
+
+    proxy.set(Way::Stalled);
+    let stop = Arc::new(AtomicBool::new(false));
+    let crowd: Vec<_> = (0..32)
+        .map(|number| {
+            let (db, stop) = (db.clone(), Arc::clone(&stop));
+            tokio::spawn(async move {
+                let (mut failed, mut longest, mut at_once) = (0, Duration::ZERO, 0);
+                while !stop.load(Ordering::Relaxed) {
+                    let begun = Instant::now();
+                    let error = of_both(&db, number).await.unwrap_err();
+                    assert!(told(&error).contains(&"b".to_owned()), "{error}");
+                    failed += 1;
+                    longest = longest.max(begun.elapsed());
+                    at_once += usize::from(begun.elapsed() < TIMEOUT / 2);
+                    tokio::time::sleep(Duration::from_millis(30)).await;
+                }
+                (failed, longest, at_once)
+            })
+        })
+        .collect();
+    let meanwhile = answered(&db, Duration::from_secs(3)).await;
+    let (of_b, during) = (of(&db, "b"), tasks());
+    stop.store(true, Ordering::Relaxed);
+    let (mut failed, mut at_once) = (0, 0);
+    for one in crowd {
+        let (own, longest, fast) = one.await.unwrap();
+        // The wait for connections, and the timeout of the statement.
+        assert!(longest < Duration::from_secs(4), "{longest:?}");
+        failed += own;
+        at_once += fast;
+    }
+    assert_ne!(of_b.breaker, BreakerState::Closed, "{of_b:?}");
+    assert_eq!(of(&db, "a").breaker, BreakerState::Closed);
+    assert!(at_once > failed / 2, "{at_once} of {failed} failed at once");
+    // The machine may be busy with other things, so this is far below what it is measured at.
+    let rate = |(count, _): (u64, Duration), seconds: f64| count as f64 / seconds;
+    let share = rate(meanwhile, 3.0) / rate(normal, 1.0);
+    assert!(share > 0.4, "{normal:?} before, {meanwhile:?} meanwhile");
+    assert!(during < before + 32 + 40, "{before} tasks, and {during}");
+
+    proxy.set(Way::Open);
+    let healed = async {
+        while of_both(&db, 0).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let healed = tokio::time::timeout(Duration::from_secs(20), healed).await;
+    assert!(healed.is_ok(), "{:?}", db.status());
+    assert_eq!(of_both(&db, 1).await.unwrap(), 200);
+    assert_eq!(of(&db, "b").breaker, BreakerState::Closed);
+    assert_eq!(of(&db, "a").in_use + of(&db, "b").in_use, 0);
+    db.close().await.unwrap();
+    databases.drop().await;
+}
+
+/// A source whose connections are cut fails at once, is told, and comes back.
+pub async fn cut(backend: DbBackend) {
+    let Behind {
+        db,
+        proxy,
+        databases,
+    } = behind_a_proxy(backend, Limits::new()).await;
+    db.warm_up().await.unwrap();
+    proxy.set(Way::Cut);
+    for number in 0..6 {
+        let error = of_both(&db, number).await.unwrap_err();
+        assert_eq!(told(&error)[0], "b", "{error}");
+        of_a(&db).await.unwrap();
+    }
+    assert_ne!(of(&db, "b").breaker, BreakerState::Closed);
+    assert!(of(&db, "b").failures >= 3, "{:?}", of(&db, "b"));
+    proxy.set(Way::Open);
+    tokio::time::sleep(PAUSE + PAUSE / 2).await;
+    let found = of_both(&db, 1).await;
+    assert_eq!(found.unwrap(), 200);
+    assert_eq!(of(&db, "b").breaker, BreakerState::Closed);
+    db.close().await.unwrap();
+    databases.drop().await;
+}
+
+/// With a policy for it, a read whose connection has been cut is tried again on another.
+pub async fn retried(backend: DbBackend) {
+    let Behind {
+        db,
+        proxy,
+        databases,
+    } = behind_a_proxy(backend, Limits::new()).await;
+    let patient = db.with_limits(Limits::new().retry(Retry {
+        times: 40,
+        pause: Duration::from_millis(25),
+    }));
+    for number in 0..2 {
+        db.warm_up().await.unwrap();
+        proxy.set(Way::Cut);
+        while proxy.open() > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let of_b = entry::Entity::find().filter(entry::Column::Id.eq(7));
+        let (row, ()) = tokio::join!(of_b.one(&patient), async {
+            tokio::time::sleep(Duration::from_millis(60)).await;
+            proxy.set(Way::Open);
+        });
+        assert_eq!(row.unwrap().unwrap().id, 7);
+        assert!(of_both(&patient, number).await.unwrap() >= 50);
+    }
+    db.close().await.unwrap();
+    databases.drop().await;
+}
