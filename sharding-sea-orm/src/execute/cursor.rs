@@ -8,7 +8,7 @@ use futures_util::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use sea_orm::{DbErr, QueryResult, Statement, StreamTrait};
 use sharding_core::topology::SourceId;
 
-use super::finish::FinishingRows;
+use super::finish::{FinishingRows, SharedAttempt};
 use super::source::may_pass;
 use super::{Hold, Job, Limits, Permit, Session, Source, all};
 use crate::connection::OpenTransaction;
@@ -138,14 +138,16 @@ impl<'a> Session<'a> {
         match self {
             Self::Pool(_, caller) => {
                 let backend = statement.db_backend;
-                let rows = rows_of_pool(on, limits, caller.number, statement, permit);
-                Box::pin(FinishingRows::new(rows, backend))
+                let attempt = SharedAttempt::default();
+                let own = attempt.clone();
+                let rows = rows_of_pool(on, limits, caller.number, statement, permit, own);
+                Box::pin(FinishingRows::new(rows, backend, attempt))
             }
             Self::Transaction(transaction, _) => Box::pin(async_stream::try_stream! {
                 let backend = statement.db_backend;
                 let open = transaction.on(source).await?;
                 let rows = rows_of_transaction(on, limits, open, statement);
-                let mut rows = FinishingRows::new(rows, backend);
+                let mut rows = FinishingRows::new(rows, backend, SharedAttempt::default());
                 while let Some(row) = rows.next().await {
                     yield row?;
                 }
@@ -177,6 +179,7 @@ fn rows_of_pool(
     caller: u64,
     statement: Statement,
     permit: Option<Permit>,
+    attempt: SharedAttempt,
 ) -> RowStream<'static> {
     Box::pin(async_stream::try_stream! {
         let mut held = source.held_rows();
@@ -185,21 +188,20 @@ fn rows_of_pool(
             None => source.permit(limits, 1, Hold::OneSource).await?,
         };
         let mut left = limits.retry.map_or(0, |retry| retry.times);
-        let (attempt, mut rows, mut row) = loop {
+        let (mut rows, mut row) = loop {
             let begun = match source.attempt(caller) {
-                Ok(attempt) => {
+                Ok(begun) => {
+                    attempt.begin(begun);
                     let begun = async {
                         let mut rows = source.connection.stream_raw(statement.clone()).await?;
                         let first = rows.next().await.transpose()?;
                         Ok((rows, first))
                     };
-                    match source.within(limits, begun).await {
-                        Ok((rows, first)) => Ok((attempt, rows, first)),
-                        Err(error) => {
-                            attempt.end(Some(&error));
-                            Err(error)
-                        }
+                    let begun = source.within(limits, begun).await;
+                    if let Err(error) = &begun {
+                        attempt.end(Some(error));
                     }
+                    begun
                 }
                 Err(down) => Err(down.into()),
             };

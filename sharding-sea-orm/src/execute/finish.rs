@@ -6,15 +6,17 @@
 //! clean as any. The other drivers need no such help.
 
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt};
-use sea_orm::DbBackend;
+use sea_orm::{DbBackend, DbErr};
 
 use super::Permit;
+use super::source::Attempt;
 
 /// For so long.
 const GRACE: Duration = Duration::from_secs(5);
@@ -75,17 +77,46 @@ impl<T: Send + 'static> Drop for Finishing<T> {
     }
 }
 
-/// Rows of a connection, which they hold until their end.
+/// Rows of a connection, which they hold until their end, and the attempt that they belong to: once
+/// nobody waits for them any more, they say nothing about their source.
 pub(super) struct FinishingRows<T: Send + 'static> {
     rows: Option<BoxStream<'static, T>>,
     backend: DbBackend,
+    attempt: SharedAttempt,
+}
+
+/// An attempt that has begun and not ended, if there is one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SharedAttempt(Arc<Mutex<Option<Attempt>>>);
+
+impl SharedAttempt {
+    pub(super) fn begin(&self, attempt: Attempt) {
+        *self.lock() = Some(attempt);
+    }
+
+    pub(super) fn end(&self, error: Option<&DbErr>) {
+        let attempt = self.lock().take();
+        if let Some(attempt) = attempt {
+            attempt.end(error);
+        }
+    }
+
+    /// Nothing panics while the lock is held, so a poisoned one still holds a whole value.
+    fn lock(&self) -> MutexGuard<'_, Option<Attempt>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<T: Send + 'static> FinishingRows<T> {
-    pub(super) fn new(rows: BoxStream<'static, T>, backend: DbBackend) -> Self {
+    pub(super) fn new(
+        rows: BoxStream<'static, T>,
+        backend: DbBackend,
+        attempt: SharedAttempt,
+    ) -> Self {
         Self {
             rows: Some(rows),
             backend,
+            attempt,
         }
     }
 }
@@ -107,6 +138,7 @@ impl<T: Send + 'static> Stream for FinishingRows<T> {
 
 impl<T: Send + 'static> Drop for FinishingRows<T> {
     fn drop(&mut self) {
+        drop(self.attempt.lock().take());
         if let (Some(mut rows), DbBackend::MySql) = (self.rows.take(), self.backend) {
             carry_on(async move { while rows.next().await.is_some() {} });
         }

@@ -128,6 +128,11 @@ pub(crate) async fn keep_first(
         held.are(found.len() + kept.len() + of_kept(&first));
     }
     held.are(found.len());
+    // What is left of the streams is no more than was asked for, and until it is read, the
+    // connections are not free.
+    for rows in &mut streams {
+        while rows.next().await.transpose()?.is_some() {}
+    }
     Ok(found)
 }
 

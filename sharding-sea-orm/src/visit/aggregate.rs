@@ -4,7 +4,7 @@ use sea_orm::DbBackend;
 use sea_orm::sea_query::{BinOper, CaseStatement, Condition, Expr, Func, FunctionCall, Keyword};
 use sharding_core::plan::{Aggregate, Function, Item, Piece, Proof, RowItem, TextOrder};
 
-use super::expr::each_part;
+use super::expr::{each_part, parts_of_case};
 use super::one_row::is_of_one_row;
 use super::proof::{adds, is_number};
 use super::raw::is_expression;
@@ -121,8 +121,14 @@ fn adds_exactly(reader: &Reader<'_, '_>, expr: &Expr) -> bool {
     match expr {
         Expr::Column(_) => reader.column_type(expr).is_some_and(is_number),
         Expr::Value(_) | Expr::Constant(_) => true,
-        Expr::Binary(left, BinOper::Add | BinOper::Sub | BinOper::Mul, right) => {
+        Expr::Binary(left, BinOper::Add | BinOper::Sub | BinOper::Mul | BinOper::Mod, right) => {
             exact(left) && exact(right)
+        }
+        Expr::Case(case) => {
+            // Conditions and values in turn; what is left over is the value of ELSE.
+            let parts = parts_of_case(case);
+            let values = parts.chunks(2).filter_map(<[Expr]>::last);
+            values.into_iter().all(exact)
         }
         Expr::FunctionCall(call) => {
             let is_known = matches!(call.get_func(), Func::Abs | Func::Coalesce | Func::IfNull);

