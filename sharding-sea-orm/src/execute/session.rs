@@ -3,11 +3,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::BoxFuture;
-use sea_orm::{ConnectionTrait, DbErr, ExecResult, QueryResult, Statement, TransactionTrait};
+use sea_orm::{
+    ConnectionTrait, DatabaseTransaction, DbErr, ExecResult, QueryResult, Statement,
+    TransactionTrait,
+};
 use sharding_core::execute::{Demand, Running};
 use sharding_core::topology::SourceId;
 
-use super::{Cluster, Finishing, Hold, Job, Limits};
+use super::{Cluster, Finishing, Hold, Job, Limits, Source};
 use crate::catalog::{Catalog, schemas};
 use crate::connection::ShardingTransaction;
 use crate::dialect;
@@ -277,52 +280,27 @@ impl<'a> Session<'a> {
         let source = self.cluster().source(first.source());
         let limits = self.cluster().limits(self.limits(), &source);
         let backend = first.statement.db_backend;
-        let (permit, attempt, begin) = match self {
-            Self::Pool(..) => {
+        let outcome = match self {
+            Self::Pool(cluster, caller) => {
                 let permit = source.permit(limits, 1, Hold::OneSource).await?;
-                let attempt = source.attempt(self.caller().number)?;
+                let attempt = source.attempt(caller.number)?;
                 let connection = source.connection.clone();
-                let begin: BoxFuture<'static, _> =
-                    Box::pin(async move { connection.begin().await });
-                (Some(permit), Some(attempt), begin)
+                let begin = Box::pin(async move { connection.begin().await });
+                let on = cluster.source(first.source());
+                let whole = Box::pin(written(on, limits, begin, jobs, returning));
+                // Given up, it happens as a whole or not at all, as a single statement does.
+                let outcome = Finishing::new(whole, Some(permit), backend).await;
+                attempt.end(outcome.as_ref().err().map(|(error, _)| error));
+                outcome
             }
             Self::Transaction(transaction, _) => {
                 let open = transaction.on(first.source()).await?;
-                let begin: BoxFuture<'static, _> = Box::pin(async move { open.begin().await });
-                (None, None, begin)
+                let begin = Box::pin(async move { open.begin().await });
+                // Given up, it must not go on beside what the transaction does next.
+                written(source, limits, begin, jobs, returning).await
             }
         };
         let cluster = self.cluster();
-        // Given up, it is brought to its end and rolled back.
-        let (on, jobs_of) = (Arc::clone(&source), jobs);
-        let whole: BoxFuture<'static, Result<Vec<Written>, (DbErr, Option<Job>)>> =
-            Box::pin(async move {
-                let transaction = on
-                    .within(limits, begin)
-                    .await
-                    .map_err(|error| (error, None))?;
-                let mut written = Vec::with_capacity(jobs_of.len());
-                for job in jobs_of {
-                    match on
-                        .within(limits, write(&transaction, &job, returning))
-                        .await
-                    {
-                        Ok(done) => written.push(done),
-                        Err(error) => {
-                            let undone = on.within(limits, transaction.rollback()).await;
-                            undone.map_err(|error| (error, None))?;
-                            return Err((error, Some(job)));
-                        }
-                    }
-                }
-                let done = on.within(limits, transaction.commit()).await;
-                done.map_err(|error| (error, None))?;
-                Ok(written)
-            });
-        let outcome = Finishing::new(whole, permit, backend).await;
-        if let Some(attempt) = attempt {
-            attempt.end(outcome.as_ref().err().map(|(error, _)| error));
-        }
         outcome.map_err(|(error, job)| match job {
             Some(job) => job.explain(error, cluster),
             None => error,
@@ -333,6 +311,36 @@ impl<'a> Session<'a> {
 fn max_query_connections(limits: Limits) -> NonZeroUsize {
     let parallelism = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     limits.max_query_connections.unwrap_or_else(parallelism)
+}
+
+/// What the jobs did in a transaction that begins with them and is committed if all succeed; or the
+/// error, and the job that met it if it was one.
+async fn written(
+    source: Arc<Source>,
+    limits: Limits,
+    begin: BoxFuture<'static, Result<DatabaseTransaction, DbErr>>,
+    jobs: Vec<Job>,
+    returning: Returning,
+) -> Result<Vec<Written>, (DbErr, Option<Job>)> {
+    let of_none = |error| (error, None);
+    let transaction = source.within(limits, begin).await.map_err(of_none)?;
+    let mut written = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        match source
+            .within(limits, write(&transaction, &job, returning))
+            .await
+        {
+            Ok(done) => written.push(done),
+            Err(error) => {
+                let undone = source.within(limits, transaction.rollback()).await;
+                undone.map_err(of_none)?;
+                return Err((error, Some(job)));
+            }
+        }
+    }
+    let done = source.within(limits, transaction.commit()).await;
+    done.map_err(of_none)?;
+    Ok(written)
 }
 
 /// Whether a write gives rows back.
