@@ -49,7 +49,7 @@ macro_rules! mount {
             homes: broadcast_tables, single_tables, co_located_tables, refused_writes;
             changes: growth_under_queries, refusals, draining;
             crowds: no_deadlock, waits_are_bounded, callers_that_go_away;
-            modes: worked_example, all_merges, budgets, timeouts;
+            modes: worked_example, all_merges, long_streams, budgets, timeouts;
             names: quoted, without_separator, with_schema;
             support: page;
         );

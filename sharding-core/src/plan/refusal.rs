@@ -69,6 +69,8 @@ pub enum Clause {
     OrderUnproven(String),
     /// ORDER BY an ENUM, which a union makes a text of.
     EnumOrder,
+    /// ORDER BY over more tables than there are connections, of which all rows are streamed.
+    Cursors,
     /// FOR UPDATE and the like together with LIMIT.
     LockWithLimit,
     /// FOR UPDATE and the like together with a join or a subquery of a sharded table.
@@ -196,6 +198,7 @@ impl fmt::Display for Clause {
             Self::OrderExpression => f.write_str("ORDER BY something that cannot be selected"),
             Self::OrderUnproven(why) => write!(f, "ORDER BY a column that {why}"),
             Self::EnumOrder => f.write_str("ORDER BY an ENUM"),
+            Self::Cursors => f.write_str("a stream over more tables than there are connections"),
             Self::LockWithLimit => f.write_str("row locks together with LIMIT"),
             Self::LockOfJoin => f.write_str("row locks together with a join or a subquery"),
             Self::LimitedWrite => f.write_str("ORDER BY or LIMIT in an UPDATE or DELETE"),

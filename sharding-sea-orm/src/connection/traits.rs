@@ -91,7 +91,8 @@ macro_rules! connection_traits {
             }
 
             fn stream<'a, S: StatementBuilder + Sync>(&'a self, statement: &S) -> Streaming<'a> {
-                let work = work(self.session(), statement, Want::All);
+                let session = self.session();
+                let work = work(session, statement, session.streamed());
                 Box::pin(async move { work?.stream(self.session()).await })
             }
         }

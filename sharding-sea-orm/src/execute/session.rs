@@ -15,6 +15,7 @@ use crate::catalog::{Catalog, schemas};
 use crate::connection::ShardingTransaction;
 use crate::dialect;
 use crate::error::ShardingError;
+use crate::plan::Want;
 
 /// Where statements run: on connections of the pools, or on the one connection of a transaction;
 /// and with which limits of their own.
@@ -113,6 +114,14 @@ impl<'a> Session<'a> {
         match self {
             Self::Pool(cluster, _) => Self::Pool(cluster, caller),
             Self::Transaction(transaction, _) => Self::Transaction(transaction, caller),
+        }
+    }
+
+    /// What a caller wants that takes rows one by one.
+    pub(crate) fn streamed(self) -> Want {
+        match self {
+            Self::Pool(..) => Want::Streamed(None),
+            Self::Transaction(..) => Want::Streamed(Some(1)),
         }
     }
 

@@ -3,10 +3,12 @@
 mod paging;
 mod ranked;
 mod read;
+mod route;
 mod write;
 
 pub(crate) use paging::{Paging, with_page};
-pub(crate) use read::{Computed, KeyReason, PlannedRead, Reached, Want, key_reasons, plan_read};
+pub(crate) use read::{Computed, KeyReason, PlannedRead, Reached, Want, plan_read};
+pub(crate) use route::key_reasons;
 pub(crate) use write::{PlannedWrite, plan_delete, plan_insert, plan_update};
 
 use sharding_core::plan::{Clause, Reach};

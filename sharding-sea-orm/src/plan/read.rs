@@ -3,26 +3,29 @@ use std::sync::Arc;
 
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{Expr, SelectExpr, SelectStatement};
-use sharding_core::key::KeySet;
 use sharding_core::plan::{self, Clause, Merge, Output, Reach, ReadPlan, Refusal, SelectShape};
-use sharding_core::topology::{Key, SourceId, Table, Unit};
+use sharding_core::topology::{SourceId, Table, Unit};
 
 use super::paging::Paging;
 use super::ranked::ranked;
-use super::{Planned, at_least_one, check_others, gathered, reach};
+use super::route::{route_simple, route_tree};
+use super::{Planned, check_others, gathered, reach};
 use crate::catalog::Ranking;
 use crate::dialect;
 use crate::error::ShardingError;
 use crate::execute::Job;
 use crate::rewrite::{Binding, Form, bound, bound_tree, for_merge, typed_select};
 use crate::shards::{Gathering, Shards};
-use crate::visit::{Made, Parts, SelectView, Selected, Selection, Tree, keys};
+use crate::visit::{Made, Parts, Selected, Selection, Tree};
 
 /// How many rows a caller wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Want {
     All,
     One,
+    /// All, one by one, with so many cursors in a data source at most, or as many as its pool has
+    /// connections.
+    Streamed(Option<usize>),
 }
 
 /// A SELECT of sharded tables, ready to run.
@@ -147,92 +150,6 @@ pub(crate) fn plan_read(
     }
 }
 
-fn route_simple(view: &SelectView<'_>, shards: &Shards) -> Reached {
-    let sharded = view.sharded;
-    let table = Arc::clone(sharded.table);
-    let reached = table.route(|column| view.keys(column, shards));
-    let present = sharded.facts.present(&table, reached);
-    Reached {
-        at: sharded.at,
-        nodes: at_least_one(&table, present, view.others),
-        table,
-    }
-}
-
-/// The nodes of each table, for all its uses together.
-fn route_tree(tree: &Tree<'_>, shards: &Shards) -> Vec<Reached> {
-    let mut tables: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    let mut order = Vec::new();
-    tree.each_table(&mut |around, used, sharded| {
-        let reads_as_tree = !tree.scan.breaks_out;
-        let nodes = sharded.table.route(|column| match reads_as_tree {
-            true => keys(around, used, column, shards),
-            false => KeySet::all(),
-        });
-        let nodes = sharded.facts.present(sharded.table, nodes);
-        if !order.contains(&sharded.at) {
-            order.push(sharded.at);
-        }
-        tables.entry(sharded.at).or_default().extend(nodes);
-    });
-    let others = shards.gather(&tree.scan);
-    let mut reached: Vec<Reached> = Vec::with_capacity(order.len());
-    for at in order {
-        let sharded = shards.at(at);
-        let nodes: Vec<usize> = tables[&at].iter().copied().collect();
-        reached.push(Reached {
-            at,
-            table: Arc::clone(sharded.table),
-            nodes,
-        });
-    }
-    // A table without rows to read still lends its columns, beside the others if it can.
-    let first = reached.iter().find(|table| !table.nodes.is_empty());
-    let beside = first.map(|reached| reached.table.source(reached.nodes[0]));
-    let beside = beside.map_or(others, Gathering::At);
-    for table in &mut reached {
-        let nodes = std::mem::take(&mut table.nodes);
-        table.nodes = at_least_one(&table.table, nodes, beside);
-    }
-    reached
-}
-
-/// The reasons for a route: what the statement says about each sharding key of its first sharded
-/// table.
-pub(crate) fn key_reasons(shards: &Shards, select: &SelectStatement) -> Vec<KeyReason> {
-    match Selected::of(select, shards) {
-        Selected::Sharded(view) => {
-            let reason = |key: &Key| reason(key, &key.values(|column| view.keys(column, shards)));
-            view.sharded.table.keys().map(reason).collect()
-        }
-        Selected::Nested => {
-            let Ok(tree) = Tree::of(select, shards) else {
-                return Vec::new();
-            };
-            let mut reasons = Vec::new();
-            tree.each_table(&mut |around, used, sharded| {
-                for key in sharded.table.keys() {
-                    let values = key.values(|column| keys(around, used, column, shards));
-                    reasons.push(KeyReason {
-                        column: format!("{}.{}", sharded.table.name(), key.label()),
-                        ..reason(key, &values)
-                    });
-                }
-            });
-            reasons
-        }
-        _ => Vec::new(),
-    }
-}
-
-pub(crate) fn reason(key: &Key, values: &KeySet<'_>) -> KeyReason {
-    KeyReason {
-        column: key.label().into_owned(),
-        strategy: key.strategy().describe(),
-        keys: values.to_string(),
-    }
-}
-
 /// Climbs the ladder with a statement that is routed.
 struct Planner<'p> {
     shards: &'p Shards,
@@ -256,6 +173,13 @@ impl<'p> Planner<'p> {
 
     fn pass(self, form: Form<'_>) -> Result<PlannedRead, ShardingError> {
         let unit = self.everything();
+        if let Form::Tree(tree) = form
+            && self.shards.backend == DbBackend::MySql
+            && !tree.is_flat()
+            && tree.may_sort_computed_enums()
+        {
+            return Err(self.refusal(Clause::EnumOrder).into());
+        }
         let jobs = self.jobs(form, self.select, &[unit]);
         let jobs = jobs.map_err(|clause| self.refusal(clause))?;
         Ok(self.planned(Climbed::plain(ReadPlan::Pass, jobs)))
@@ -264,7 +188,11 @@ impl<'p> Planner<'p> {
     fn climb(self, form: Form<'_>, tree: &Tree<'_>) -> Result<PlannedRead, ShardingError> {
         let reach = self.extent();
         let mut refused = None;
-        for unit in [Unit::Node, Unit::Source] {
+        let units = match reach == Reach::ManySources && self.lacks_cursors(tree) {
+            true => [Unit::Source, Unit::Node],
+            false => [Unit::Node, Unit::Source],
+        };
+        for unit in units {
             match self.divided(form, tree, unit, reach) {
                 Ok(climbed) => return Ok(self.planned(climbed)),
                 Err(clause) => refused = refused.or(Some(clause)),
@@ -316,6 +244,10 @@ impl<'p> Planner<'p> {
             plan = plan::plan_read(shape.clone(), Reach::ManySources)
                 .map_err(|_| Clause::EnumOrder)?;
         }
+        if reach == Reach::OneSource && !may_sort_enums && !shape.locks && self.lacks_cursors(tree)
+        {
+            plan = ReadPlan::Union(Clause::Cursors);
+        }
         if let ReadPlan::Union(_) = plan {
             let jobs = self.jobs(form, self.select, &[self.everything()])?;
             return Ok(Climbed::plain(plan, jobs));
@@ -348,6 +280,27 @@ impl<'p> Planner<'p> {
             computed,
             locks: shape.locks,
         })
+    }
+
+    /// Whether rows are sorted and streamed to their end, but not every table can have a cursor, so
+    /// that many rows would have to be kept here if the database did not sort all of them.
+    fn lacks_cursors(&self, tree: &Tree<'_>) -> bool {
+        let Want::Streamed(most) = self.want else {
+            return false;
+        };
+        let parts = &tree.root.parts;
+        let is_sorted = !parts.order.is_empty() || parts.distinct.is_some();
+        if !is_sorted || parts.limit.is_some() || !parts.group.is_empty() {
+            return false;
+        }
+        let mut counts: BTreeMap<SourceId, usize> = BTreeMap::new();
+        let first = &self.tables[0];
+        for &node in &first.nodes {
+            *counts.entry(first.table.source(node)).or_default() += 1;
+        }
+        let size = |source: &SourceId| self.shards.sources[source.index()].size as usize;
+        let most = |source| most.unwrap_or(usize::MAX).min(size(source));
+        counts.iter().any(|(source, count)| *count > most(source))
     }
 
     /// All nodes together.

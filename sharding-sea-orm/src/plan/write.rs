@@ -5,7 +5,8 @@ use sea_orm::sea_query::{DeleteStatement, InsertStatement, UpdateStatement};
 use sharding_core::plan::{self, Clause, Reach};
 use sharding_core::topology::{Node, SourceState, Table};
 
-use super::read::{KeyReason, reason};
+use super::read::KeyReason;
+use super::route::reason;
 use super::{Planned, at_least_one, check_others, gathered, reach, refuse_copy};
 use crate::error::ShardingError;
 use crate::execute::Job;

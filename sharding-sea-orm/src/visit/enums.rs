@@ -8,17 +8,36 @@ use super::route::column_of;
 use super::tree::{Block, Reads, Tree};
 use crate::entity::EntityTable;
 
+/// What is sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sorted {
+    /// An ENUM, or what is computed from one.
+    Any,
+    /// What is computed from one, such as its MIN.
+    Computed,
+}
+
 impl Tree<'_> {
+    /// Whether rows may be sorted by what is computed from an ENUM. MariaDB does that otherwise
+    /// under another name for the table.
+    pub(crate) fn may_sort_computed_enums(&self) -> bool {
+        self.sorts(Sorted::Computed)
+    }
+
     /// Whether rows may be sorted by an ENUM. MariaDB makes texts of them in a union, which sort
     /// otherwise than the ENUM's values were declared.
     pub(crate) fn may_sort_enums(&self) -> bool {
+        self.sorts(Sorted::Any)
+    }
+
+    fn sorts(&self, sorted: Sorted) -> bool {
         let mut enums = Vec::new();
         self.each_table(&mut |_, _, sharded| {
             enums.extend(enums_of(sharded.entity).map(str::to_owned));
             enums.extend(sharded.facts.enums().map(str::to_owned));
         });
         let enums: Vec<&str> = enums.iter().map(String::as_str).collect();
-        !enums.is_empty() && self.root.may_sort(&enums)
+        !enums.is_empty() && self.root.may_sort(&enums, sorted)
     }
 }
 
@@ -36,8 +55,11 @@ fn enums_of(entity: &EntityTable) -> impl Iterator<Item = &'static str> {
 }
 
 impl Block<'_> {
-    fn may_sort(&self, enums: &[&str]) -> bool {
+    fn may_sort(&self, enums: &[&str], sorted: Sorted) -> bool {
         let parts = &self.parts;
+        let names = |expr: &Expr, enums: &[&str]| {
+            names(expr, enums) && (sorted == Sorted::Any || column_of(expr).is_none())
+        };
         let selects = parts.items.iter().any(|item| names(&item.expr, enums));
         // A number or an alias stands for an item.
         let sorts = |expr: &Expr| {
@@ -66,18 +88,21 @@ impl Block<'_> {
             None => false,
         };
         let within = self.uses.iter().any(|used| match &used.reads {
-            Reads::Block(block, _) => block.may_sort(enums),
+            Reads::Block(block, _) => block.may_sort(enums, sorted),
             _ => false,
         });
         (renames && !parts.order.is_empty())
             || parts.order.iter().any(|key| sorts(&key.expr))
             || parts.items.iter().any(in_window)
             || within
-            || self.inner.iter().any(|inner| inner.block.may_sort(enums))
+            || self
+                .inner
+                .iter()
+                .any(|inner| inner.block.may_sort(enums, sorted))
             || self
                 .branches
                 .iter()
-                .any(|(_, branch)| branch.may_sort(enums))
+                .any(|(_, branch)| branch.may_sort(enums, sorted))
     }
 }
 

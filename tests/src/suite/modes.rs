@@ -346,3 +346,40 @@ pub async fn timeouts(backend: DbBackend) {
     db.close().await.unwrap();
     world.end().await;
 }
+
+/// All rows in order, one by one: a row for each cursor is held, and where there are not enough
+/// connections for a cursor for each table, the database sorts all of them.
+pub async fn long_streams(backend: DbBackend) {
+    let world = World::bare(backend).await;
+    filled(&world).await;
+    for size in [1, 2, 4] {
+        let db = three_tails(&world, size).await;
+        let query = entry::Entity::find()
+            .order_by_desc(entry::Column::K)
+            .order_by_asc(entry::Column::Id);
+        let mut stream = query.clone().stream(&db).await.unwrap();
+        let mut last = (i64::MAX, i64::MIN);
+        let mut count = 0;
+        while let Some(row) = stream.try_next().await.unwrap() {
+            let key = (row.k, row.id);
+            assert!(key.0 < last.0 || (key.0 == last.0 && key.1 > last.1));
+            (last, count) = (key, count + 1);
+        }
+        drop(stream);
+        assert_eq!(count, ROWS);
+        let status = status(&db);
+        assert!(status.most_rows <= 3, "{status:?}");
+        assert!(status.most_in_use <= size as usize, "{status:?}");
+        // In a transaction as well.
+        let transaction = db.begin().await.unwrap();
+        let rows = query.stream(&transaction).await.unwrap();
+        assert_eq!(
+            rows.try_collect::<Vec<_>>().await.unwrap().len(),
+            ROWS as usize
+        );
+        transaction.commit().await.unwrap();
+        assert!(self::status(&db).most_rows <= 3, "{status:?}");
+        db.close().await.unwrap();
+    }
+    world.end().await;
+}

@@ -156,7 +156,20 @@ pub async fn unions_of_enums(bench: &Bench) {
         .from_subquery(renamed, "x")
         .order_by("m", Order::Asc)
         .order_by("i", Order::Asc);
-    for query in [numbered(&["mood", "id"]), renamed_order] {
+    let list = Query::select()
+        .column("id")
+        .from("moody")
+        .and_where(Expr::col("id").eq(8))
+        .take();
+    let computed = Query::select()
+        .expr_as(Expr::col("mood").min(), "least")
+        .from("moody")
+        .and_where(Expr::col("id").eq(8))
+        .and_where(Expr::col("id").in_subquery(list))
+        .add_group_by([Expr::col("n")])
+        .order_by_expr(Expr::col("mood").min(), Order::Asc)
+        .take();
+    for query in [numbered(&["mood", "id"]), renamed_order, computed] {
         if bench.backend == DbBackend::MySql {
             let error = sea_orm::ConnectionTrait::query_all(&peers.one, &query)
                 .await
