@@ -100,7 +100,8 @@
 //!
 //! `sqlx-sqlite` (a default), `sqlx-postgres` and `sqlx-mysql` enable the database systems, as
 //! SeaORM's features of these names do. `config` (a default) is for configuration files, and
-//! `schema` for their JSON Schema. MariaDB needs version 10.6 or later for merged groups,
+//! `schema` for their JSON Schema. `tracing` and `metrics` (off) tell what goes on through the
+//! facades of these names: see `docs/execution.md`. MariaDB needs version 10.6 or later for merged groups,
 //! MySQL 8.0.
 
 mod catalog;

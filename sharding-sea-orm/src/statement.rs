@@ -7,12 +7,12 @@ use sea_orm::sea_query::{
     UpdateStatement, WithQuery,
 };
 use sea_orm::{DbErr, ExecResult, QueryResult, Statement, StatementBuilder};
-use sharding_core::plan::Clause;
+use sharding_core::plan::{Clause, ReadPlan};
 use sharding_core::topology::SourceId;
 
 use crate::downcast::downcast;
 use crate::error::ShardingError;
-use crate::execute::{RowStream, Session};
+use crate::execute::{RowStream, Session, Span};
 use crate::plan::{
     Planned, PlannedRead, PlannedWrite, Reached, Want, gathered, plan_delete, plan_insert,
     plan_read, plan_update,
@@ -168,7 +168,30 @@ impl Work {
         Ok(Self::Pass(source, statement))
     }
 
+    /// The span of the statement: how it is answered, and by how many nodes.
+    fn span(&self) -> Span {
+        let (rung, nodes) = match self {
+            Self::Read(read) => {
+                let nodes = read.tables.iter().map(|own| own.nodes.len()).sum();
+                let rung = match read.plan {
+                    ReadPlan::Pass => "pass",
+                    ReadPlan::Merge { .. } => "merge",
+                    ReadPlan::Union(_) => "union",
+                };
+                (rung, nodes)
+            }
+            Self::Write(write) => ("write", write.jobs.len()),
+            Self::Pass(..) => ("unsharded", 0),
+            Self::Unsure(_) => ("unsure", 0),
+        };
+        Span::statement(rung, nodes)
+    }
+
     pub(crate) async fn query_all(self, session: Session<'_>) -> Result<Vec<QueryResult>, DbErr> {
+        self.span().around(self.all_rows(session)).await
+    }
+
+    async fn all_rows(self, session: Session<'_>) -> Result<Vec<QueryResult>, DbErr> {
         match self {
             Self::Read(read) => run::read_all(session, *read).await,
             Self::Write(write) => run::write_returning(session, *write).await,
@@ -183,6 +206,10 @@ impl Work {
         self,
         session: Session<'_>,
     ) -> Result<Option<QueryResult>, DbErr> {
+        self.span().around(self.first_row(session)).await
+    }
+
+    async fn first_row(self, session: Session<'_>) -> Result<Option<QueryResult>, DbErr> {
         match self {
             Self::Read(read) => run::read_one(session, *read).await,
             Self::Write(write) => Ok(run::write_returning(session, *write)
@@ -197,6 +224,10 @@ impl Work {
     }
 
     pub(crate) async fn execute(self, session: Session<'_>) -> Result<ExecResult, DbErr> {
+        self.span().around(self.effect(session)).await
+    }
+
+    async fn effect(self, session: Session<'_>) -> Result<ExecResult, DbErr> {
         match self {
             Self::Write(write) => run::write(session, *write).await,
             Self::Pass(source, statement) => session.execute(source, &statement).await,
@@ -211,6 +242,12 @@ impl Work {
     }
 
     pub(crate) async fn stream(self, session: Session<'_>) -> Result<RowStream<'_>, DbErr> {
+        let span = self.span();
+        let rows = span.clone().around(self.rows(session)).await?;
+        Ok(span.around_rows(rows))
+    }
+
+    async fn rows(self, session: Session<'_>) -> Result<RowStream<'_>, DbErr> {
         match self {
             Self::Read(read) => run::read_stream(session, *read).await,
             Self::Write(write) => Ok(crate::merge::buffered(

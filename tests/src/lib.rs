@@ -50,6 +50,7 @@ macro_rules! mount {
             changes: growth_under_queries, refusals, draining;
             crowds: no_deadlock, waits_are_bounded, callers_that_go_away;
             modes: worked_example, all_merges, long_streams, budgets, timeouts;
+            observed: spans_and_numbers;
             names: quoted, without_separator, with_schema;
             support: page;
         );

@@ -10,7 +10,7 @@ use sharding_core::topology::SourceId;
 
 use super::finish::{FinishingRows, SharedAttempt};
 use super::source::may_pass;
-use super::{Hold, Job, Limits, Permit, Session, Source, all};
+use super::{Hold, Job, Limits, Permit, Session, Source, Span, all};
 use crate::connection::OpenTransaction;
 use crate::error::{NodeFailure, nodes_failed};
 
@@ -139,8 +139,9 @@ impl<'a> Session<'a> {
             Self::Pool(_, caller) => {
                 let backend = statement.db_backend;
                 let attempt = SharedAttempt::default();
-                let own = attempt.clone();
+                let (own, name) = (attempt.clone(), on.name.clone());
                 let rows = rows_of_pool(on, limits, caller.number, statement, permit, own);
+                let rows = Span::node(&name).around_rows(rows);
                 Box::pin(FinishingRows::new(rows, backend, attempt))
             }
             Self::Transaction(transaction, _) => Box::pin(async_stream::try_stream! {

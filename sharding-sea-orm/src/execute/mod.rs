@@ -8,6 +8,7 @@ mod job;
 mod limits;
 mod look_for;
 mod meter;
+mod observe;
 mod session;
 mod source;
 
@@ -18,6 +19,7 @@ pub(crate) use finish::Finishing;
 pub(crate) use job::Job;
 pub use limits::{Limits, Retry};
 pub(crate) use meter::HeldRows;
+pub(crate) use observe::Span;
 pub(crate) use session::{Caller, Returning, Session};
 pub use source::SourceStatus;
 pub(crate) use source::{Hold, Permit, Source};

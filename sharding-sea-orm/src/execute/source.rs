@@ -11,6 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::Limits;
 use super::finish::Finishing;
 use super::meter::{Counted, HeldRows, Meter};
+use super::observe::{self, Begun, Outcome, Span};
 use crate::dialect;
 use crate::error::ShardingError;
 
@@ -157,10 +158,13 @@ impl Source {
                     pause,
                 })?,
         };
+        let rows = self.meter.rows.load(Ordering::Relaxed);
+        observe::held(&self.name, self.in_use(), rows);
         self.meter.statements.fetch_add(1, Ordering::Relaxed);
         Ok(Attempt {
             source: Arc::clone(self),
             admission: Some(admission),
+            begun: Begun::now(),
         })
     }
 
@@ -178,7 +182,8 @@ impl Source {
             let outcome = match self.attempt(caller) {
                 Ok(attempt) => {
                     let mut running = Finishing::new(call(), Some(permit), backend);
-                    let outcome = self.within(limits, &mut running).await;
+                    let node = Span::node(&self.name);
+                    let outcome = node.around(self.within(limits, &mut running)).await;
                     attempt.end(outcome.as_ref().err());
                     permit = match running.into_permit() {
                         Some(permit) => permit,
@@ -299,6 +304,7 @@ pub struct SourceStatus {
 pub(crate) struct Attempt {
     source: Arc<Source>,
     admission: Option<Admission>,
+    begun: Begun,
 }
 
 impl Attempt {
@@ -308,7 +314,13 @@ impl Attempt {
             return;
         };
         let source = &self.source;
-        if error.is_some_and(is_no_answer) {
+        let failed = error.is_some_and(is_no_answer);
+        let outcome = match failed {
+            true => Outcome::Failed,
+            false => Outcome::Answered,
+        };
+        self.begun.end(&source.name, outcome);
+        if failed {
             source.meter.failures.fetch_add(1, Ordering::Relaxed);
             let mut breaker = source.breaker();
             breaker.failed(admission, Instant::now());
@@ -325,9 +337,12 @@ impl Drop for Attempt {
     fn drop(&mut self) {
         let meter = &self.source.meter;
         meter.statements.fetch_sub(1, Ordering::Relaxed);
-        if let Some(admission @ Admission::Probe) = self.admission {
+        if let Some(admission) = self.admission {
+            self.begun.end(&self.source.name, Outcome::GivenUp);
             self.source.breaker().abandoned(admission, Instant::now());
         }
+        let rows = meter.rows.load(Ordering::Relaxed);
+        observe::held(&self.source.name, self.source.in_use(), rows);
     }
 }
 

@@ -17,6 +17,7 @@ pub mod joins;
 pub mod keys;
 pub mod modes;
 pub mod names;
+pub mod observed;
 pub mod pages;
 pub mod peers;
 pub mod proxy;

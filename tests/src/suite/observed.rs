@@ -1,0 +1,89 @@
+//! What the facades `tracing` and `metrics` are told.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use metrics_util::debugging::{DebugValue, DebuggingRecorder};
+use sea_orm::{DbBackend, EntityTrait, QueryOrder, QuerySelect};
+use tracing::span::Attributes;
+use tracing::{Id, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::{Context, SubscriberExt};
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::entity::spread;
+use crate::world::{World, builder};
+
+/// The names of spans, each with that of its parent.
+#[derive(Clone, Default)]
+struct Spans(Arc<Mutex<Vec<(String, Option<String>)>>>);
+
+impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Spans {
+    fn on_new_span(&self, _: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let span = context.span(id).unwrap();
+        let parent = span.parent().map(|parent| parent.name().to_owned());
+        if span.name().starts_with("sharding.") {
+            self.0
+                .lock()
+                .unwrap()
+                .push((span.name().to_owned(), parent));
+        }
+    }
+}
+
+/// A statement has a span, each node's one within it; and both are counted by data source.
+pub async fn spans_and_numbers(backend: DbBackend) {
+    let world = World::filled(backend).await;
+    let urls = world.urls().clone();
+    let watch = move || {
+        let spans = Spans::default();
+        let recorder = DebuggingRecorder::new();
+        let subscriber = tracing_subscriber::registry().with(spans.clone());
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let ask = async {
+            let db = builder(&urls).connect().await.unwrap();
+            let query = spread::Entity::find()
+                .order_by_asc(spread::Column::Id)
+                .limit(5);
+            assert_eq!(query.all(&db).await.unwrap().len(), 5);
+            db.close().await.unwrap();
+        };
+        metrics::with_local_recorder(&recorder, || {
+            tracing::subscriber::with_default(subscriber, || runtime.block_on(ask));
+        });
+        let spans = spans.0.lock().unwrap().clone();
+        (spans, recorder.snapshotter().snapshot().into_vec())
+    };
+    let watched = tokio::task::spawn_blocking(watch).await;
+    let (spans, numbers) = watched.unwrap();
+    assert_eq!(
+        spans[0],
+        ("sharding.statement".to_owned(), None),
+        "{spans:?}"
+    );
+    let within = Some("sharding.statement".to_owned());
+    assert!(spans.len() > 2, "{spans:?}");
+    for (name, parent) in &spans[1..] {
+        assert_eq!((name.as_str(), parent), ("sharding.node", &within));
+    }
+    let mut answered: BTreeMap<String, u64> = BTreeMap::new();
+    for (key, _, _, value) in numbers {
+        let label = |name: &str| {
+            let mut labels = key.key().labels();
+            labels
+                .find(|label| label.key() == name)
+                .map(|label| label.value().to_owned())
+        };
+        if let (DebugValue::Counter(count), Some(source)) = (value, label("data_source")) {
+            assert_eq!(key.key().name(), "sharding_statements_total");
+            *answered.entry(source).or_default() += count;
+        }
+    }
+    let nodes = spans.len() as u64 - 1;
+    assert_eq!(answered.values().sum::<u64>(), nodes, "{answered:?}");
+    assert_eq!(answered.len(), 2, "{answered:?}");
+    world.end().await;
+}
