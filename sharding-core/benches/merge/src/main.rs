@@ -30,7 +30,9 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 type Three = (i64, String, i64);
 
 fn main() {
-    let rows = std::env::args().nth(1).map_or(10_000_000, |rows| rows.parse().unwrap());
+    let rows = std::env::args()
+        .nth(1)
+        .map_or(10_000_000, |rows| rows.parse().unwrap());
     println!(
         "{:<16}{:>8}{:>12}{:>12}{:>12}{:>12}{:>14}",
         "keys", "inputs", "tournament", "of values", "kmerge", "DataFusion", "allocations"
@@ -49,7 +51,9 @@ fn main() {
 fn of_numbers(rows: usize, inputs: usize) {
     let data = spread(rows, inputs, |random| random as i64 >> 8);
     let (tree, allocations) = tournament(rows, data.clone(), i64::cmp);
-    let values = data.iter().map(|input| input.iter().map(|n| [Datum::Int((*n).into())]).collect());
+    let values = data
+        .iter()
+        .map(|input| input.iter().map(|n| [Datum::Int((*n).into())]).collect());
     let keys = keys(1);
     let (values, _) = tournament(rows, values.collect(), |a, b| compare_rows(&keys, a, b));
     let kmerge = kmerge(rows, data.clone(), |a, b| a < b);
@@ -61,13 +65,17 @@ fn of_numbers(rows: usize, inputs: usize) {
 fn of_texts(rows: usize, inputs: usize) {
     let data = spread(rows, inputs, |random| format!("text {:016x}", random >> 8));
     let (tree, allocations) = tournament(rows, data.clone(), String::cmp);
-    let values = data
-        .iter()
-        .map(|input| input.iter().map(|text| [Datum::Text(text.clone())]).collect());
+    let values = data.iter().map(|input| {
+        input
+            .iter()
+            .map(|text| [Datum::Text(text.clone())])
+            .collect()
+    });
     let keys = keys(1);
     let (values, _) = tournament(rows, values.collect(), |a, b| compare_rows(&keys, a, b));
     let kmerge = kmerge(rows, data.clone(), |a, b| a < b);
-    let columns = |input: &[String]| vec![Arc::new(StringArray::from_iter_values(input)) as ArrayRef];
+    let columns =
+        |input: &[String]| vec![Arc::new(StringArray::from_iter_values(input)) as ArrayRef];
     let other = datafusion(rows, &data, &[DataType::Utf8], columns);
     show("text", inputs, [tree, values, kmerge, other], allocations);
 }
@@ -79,7 +87,11 @@ fn of_three(rows: usize, inputs: usize) {
     });
     let (tree, allocations) = tournament(rows, data.clone(), Three::cmp);
     let value = |(a, b, c): &Three| {
-        [Datum::Int((*a).into()), Datum::Text(b.clone()), Datum::Int((*c).into())]
+        [
+            Datum::Int((*a).into()),
+            Datum::Text(b.clone()),
+            Datum::Int((*c).into()),
+        ]
     };
     let values = data.iter().map(|input| input.iter().map(value).collect());
     let keys = keys(3);
@@ -89,11 +101,20 @@ fn of_three(rows: usize, inputs: usize) {
         let first = Int64Array::from_iter_values(input.iter().map(|row| row.0));
         let second = StringArray::from_iter_values(input.iter().map(|row| &row.1));
         let third = Int64Array::from_iter_values(input.iter().map(|row| row.2));
-        vec![Arc::new(first) as ArrayRef, Arc::new(second), Arc::new(third)]
+        vec![
+            Arc::new(first) as ArrayRef,
+            Arc::new(second),
+            Arc::new(third),
+        ]
     };
     let types = [DataType::Int64, DataType::Utf8, DataType::Int64];
     let other = datafusion(rows, &data, &types, columns);
-    show("three columns", inputs, [tree, values, kmerge, other], allocations);
+    show(
+        "three columns",
+        inputs,
+        [tree, values, kmerge, other],
+        allocations,
+    );
 }
 
 fn show(keys: &str, inputs: usize, rates: [f64; 4], allocations: usize) {
@@ -178,23 +199,25 @@ fn datafusion<T>(
     const BATCH: usize = 8_192;
 
     let fields = types.iter().enumerate();
-    let fields = fields.map(|(at, data_type)| Field::new(format!("c{at}"), data_type.clone(), false));
+    let fields =
+        fields.map(|(at, data_type)| Field::new(format!("c{at}"), data_type.clone(), false));
     let schema: SchemaRef = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     let streams = data.iter().map(|input| {
-        let batches = input.chunks(BATCH).map(|rows| {
-            Ok(RecordBatch::try_new(Arc::clone(&schema), columns(rows)).unwrap())
-        });
+        let batches = input
+            .chunks(BATCH)
+            .map(|rows| Ok(RecordBatch::try_new(Arc::clone(&schema), columns(rows)).unwrap()));
         let batches: Vec<_> = batches.collect();
         let rows = RecordBatchStreamAdapter::new(Arc::clone(&schema), stream::iter(batches));
         Box::pin(rows) as datafusion_execution::SendableRecordBatchStream
     });
     let streams: Vec<_> = streams.collect();
-    let exprs = (0..types.len()).map(|at| {
-        PhysicalSortExpr::new_default(col(&format!("c{at}"), &schema).unwrap())
-    });
+    let exprs = (0..types.len())
+        .map(|at| PhysicalSortExpr::new_default(col(&format!("c{at}"), &schema).unwrap()));
     let ordering = LexOrdering::new(exprs).unwrap();
     let pool: Arc<dyn MemoryPool> = Arc::new(UnboundedMemoryPool::default());
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let begin = Instant::now();
         let mut merged = StreamingMergeBuilder::new()
