@@ -68,10 +68,14 @@ impl<K, F: FnMut(&K, &K) -> Ordering> Tournament<K, F> {
         let mut at = (champion + self.heads.len()) / 2;
         while at > 0 {
             let rival = self.losers[at];
-            if self.beats(rival, champion) {
-                self.losers[at] = champion;
-                champion = rival;
-            }
+            // Who wins is as random as the rows, so no branch depends on it.
+            let winner = if self.beats(rival, champion) {
+                rival
+            } else {
+                champion
+            };
+            self.losers[at] = rival ^ champion ^ winner;
+            champion = winner;
             at /= 2;
         }
         self.winner = champion;
