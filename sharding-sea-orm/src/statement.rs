@@ -195,7 +195,10 @@ impl Work {
         match self {
             Self::Read(read) => run::read_all(session, *read).await,
             Self::Write(write) => run::write_returning(session, *write).await,
-            Self::Pass(source, statement) => session.query_all(source, &statement).await,
+            Self::Pass(source, statement) => {
+                let session = once_unless_select(session, &statement);
+                session.query_all(source, &statement).await
+            }
             Self::Unsure(unsure) => {
                 Box::pin(unsure.settle(session).await?.query_all(session)).await
             }
@@ -216,7 +219,10 @@ impl Work {
                 .await?
                 .into_iter()
                 .next()),
-            Self::Pass(source, statement) => session.query_one(source, &statement).await,
+            Self::Pass(source, statement) => {
+                let session = once_unless_select(session, &statement);
+                session.query_one(source, &statement).await
+            }
             Self::Unsure(unsure) => {
                 Box::pin(unsure.settle(session).await?.query_one(session)).await
             }
@@ -253,9 +259,20 @@ impl Work {
             Self::Write(write) => Ok(crate::merge::buffered(
                 run::write_returning(session, *write).await?,
             )),
-            Self::Pass(source, statement) => Ok(session.stream(source, statement, None)),
+            Self::Pass(source, statement) => {
+                let session = once_unless_select(session, &statement);
+                Ok(session.stream(source, statement, None))
+            }
             Self::Unsure(unsure) => Box::pin(unsure.settle(session).await?.stream(session)).await,
         }
+    }
+}
+
+/// Only what reads is tried again.
+fn once_unless_select<'a>(session: Session<'a>, statement: &Statement) -> Session<'a> {
+    match is_select(&statement.sql) {
+        true => session,
+        false => session.once(),
     }
 }
 

@@ -7,7 +7,7 @@ use sea_orm::{
     ConnectionTrait, DatabaseTransaction, DbErr, ExecResult, QueryResult, Statement,
     TransactionTrait,
 };
-use sharding_core::execute::{Demand, Running};
+use sharding_core::execute::{ConnectionMode, Demand, Running};
 use sharding_core::topology::SourceId;
 
 use super::{Cluster, Finishing, Hold, Job, Limits, Source};
@@ -272,8 +272,9 @@ impl<'a> Session<'a> {
     /// The same, with one statement at a time in each source: for what the statements of one query
     /// would keep from each other.
     pub(crate) fn one_by_one(self) -> Self {
-        self.once()
-            .with_limits(self.once().limits().max_query_connections(1))
+        let once = self.once();
+        let limits = once.limits().max_query_connections(1);
+        once.with_limits(limits.connection_mode(ConnectionMode::ConnectionStrictly))
     }
 
     /// The effects of the jobs, all of one source, as a whole or not at all: in a transaction of

@@ -153,6 +153,7 @@ pub(crate) async fn write_returning(
     session: Session<'_>,
     write: PlannedWrite,
 ) -> Result<Vec<QueryResult>, DbErr> {
+    let session = session.once();
     let PlannedWrite { mut jobs, rows, .. } = write;
     if jobs.len() == 1
         && let Some(job) = jobs.pop()

@@ -173,6 +173,10 @@ pub async fn no_deadlock(backend: DbBackend) {
                 );
             }
         }
+        // MySQL's driver cannot be left before the end.
+        while db.status().iter().any(|source| source.in_use > 0) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
         for source in db.status() {
             let idle = (
                 source.in_use,

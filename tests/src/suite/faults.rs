@@ -191,10 +191,12 @@ pub async fn stalled(backend: DbBackend) {
     assert_ne!(of_b.breaker, BreakerState::Closed, "{of_b:?}");
     assert_eq!(of(&db, "a").breaker, BreakerState::Closed);
     assert!(at_once > failed / 2, "{at_once} of {failed} failed at once");
-    // The machine may be busy with other things, so this is far below what it is measured at.
-    let rate = |(count, _): (u64, Duration), seconds: f64| count as f64 / seconds;
-    let share = rate(meanwhile, 3.0) / rate(normal, 1.0);
-    assert!(share > 0.4, "{normal:?} before, {meanwhile:?} meanwhile");
+    // How many they are is for a benchmark; none waits for the other source.
+    assert!(normal.0 > 0 && meanwhile.0 > 0);
+    assert!(
+        meanwhile.1 < Duration::from_secs(1),
+        "{normal:?} before, {meanwhile:?} meanwhile"
+    );
     assert!(during < before + 32 + 40, "{before} tasks, and {during}");
 
     proxy.set(Way::Open);
@@ -261,6 +263,23 @@ pub async fn retried(backend: DbBackend) {
         });
         assert_eq!(row.unwrap().unwrap().id, 7);
         assert!(of_both(&patient, number).await.unwrap() >= 50);
+        // A write may have happened, so it is not repeated.
+        proxy.set(Way::Cut);
+        while proxy.open() > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let row = entry::Model {
+            id: 1_001 + 4 * number as i64,
+            k: 1,
+            note: String::new(),
+        };
+        let insert = entry::Entity::insert(row.into_active_model());
+        let (inserted, ()) = tokio::join!(insert.exec_with_returning(&patient), async {
+            tokio::time::sleep(Duration::from_millis(60)).await;
+            proxy.set(Way::Open);
+        });
+        inserted.unwrap_err();
+        tokio::time::sleep(PAUSE + PAUSE / 2).await;
     }
     db.close().await.unwrap();
     databases.drop().await;

@@ -14,9 +14,11 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::entity::spread;
 use crate::world::{World, builder};
 
-/// The names of spans, each with that of its parent.
+/// The name of a span, and that of its parent.
+type Named = (String, Option<String>);
+
 #[derive(Clone, Default)]
-struct Spans(Arc<Mutex<Vec<(String, Option<String>)>>>);
+struct Spans(Arc<Mutex<Vec<Named>>>);
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Spans {
     fn on_new_span(&self, _: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
@@ -38,6 +40,9 @@ pub async fn spans_and_numbers(backend: DbBackend) {
     let watch = move || {
         let spans = Spans::default();
         let recorder = DebuggingRecorder::new();
+        // With one subscriber only, `tracing` asks the thread that meets a span first whether anybody
+        // wants it; that may be one of another test.
+        let _second = tracing::Dispatch::new(tracing_subscriber::registry());
         let subscriber = tracing_subscriber::registry().with(spans.clone());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
