@@ -188,13 +188,12 @@ impl<'p> Planner<'p> {
     fn climb(self, form: Form<'_>, tree: &Tree<'_>) -> Result<PlannedRead, ShardingError> {
         let reach = self.extent();
         let mut refused = None;
-        let units = match reach == Reach::ManySources && self.lacks_cursors(tree) {
-            true => [Unit::Source, Unit::Node],
-            false => [Unit::Node, Unit::Source],
-        };
-        for unit in units {
+        for unit in [Unit::Node, Unit::Source] {
             match self.divided(form, tree, unit, reach) {
-                Ok(climbed) => return Ok(self.planned(climbed)),
+                Ok(climbed) => {
+                    let climbed = self.with_fewer_cursors(form, tree, reach, climbed);
+                    return Ok(self.planned(climbed));
+                }
                 Err(clause) => refused = refused.or(Some(clause)),
             }
             if reach == Reach::OneSource {
@@ -244,10 +243,6 @@ impl<'p> Planner<'p> {
             plan = plan::plan_read(shape.clone(), Reach::ManySources)
                 .map_err(|_| Clause::EnumOrder)?;
         }
-        if reach == Reach::OneSource && !may_sort_enums && !shape.locks && self.lacks_cursors(tree)
-        {
-            plan = ReadPlan::Union(Clause::Cursors);
-        }
         if let ReadPlan::Union(_) = plan {
             let jobs = self.jobs(form, self.select, &[self.everything()])?;
             return Ok(Climbed::plain(plan, jobs));
@@ -282,15 +277,45 @@ impl<'p> Planner<'p> {
         })
     }
 
-    /// Whether rows are sorted and streamed to their end, but not every table can have a cursor, so
-    /// that many rows would have to be kept here if the database did not sort all of them.
+    /// The same rows, sorted by the databases where not every table can have a cursor, so that many
+    /// rows would have to be kept here. Where the order follows the tails, one after the other has
+    /// one. MariaDB's unions have other types, so there the rows are kept.
+    fn with_fewer_cursors(
+        &self,
+        form: Form<'_>,
+        tree: &Tree<'_>,
+        reach: Reach,
+        climbed: Climbed,
+    ) -> Climbed {
+        let is_sorted = matches!(
+            &climbed.plan,
+            ReadPlan::Merge {
+                merge: Merge::Order(_) | Merge::Distinct(_),
+                ..
+            }
+        );
+        let in_sequence = !climbed.paging.groups.is_empty();
+        let is_mysql = self.shards.backend == DbBackend::MySql;
+        if !is_sorted || in_sequence || is_mysql || climbed.locks || !self.lacks_cursors(tree) {
+            return climbed;
+        }
+        match reach {
+            Reach::OneSource => match self.jobs(form, self.select, &[self.everything()]) {
+                Ok(jobs) => Climbed::plain(ReadPlan::Union(Clause::Cursors), jobs),
+                Err(_) => climbed,
+            },
+            _ => self
+                .divided(form, tree, Unit::Source, reach)
+                .unwrap_or(climbed),
+        }
+    }
+
+    /// Whether all rows are streamed to their end, but not every table can have a cursor.
     fn lacks_cursors(&self, tree: &Tree<'_>) -> bool {
         let Want::Streamed(most) = self.want else {
             return false;
         };
-        let parts = &tree.root.parts;
-        let is_sorted = !parts.order.is_empty() || parts.distinct.is_some();
-        if !is_sorted || parts.limit.is_some() || !parts.group.is_empty() {
+        if tree.root.parts.limit.is_some() {
             return false;
         }
         let mut counts: BTreeMap<SourceId, usize> = BTreeMap::new();
