@@ -119,8 +119,9 @@ impl ShardingConnection {
 
     /// Reads the catalogs of all data sources again. This is done while connecting and by
     /// [`ShardingConnection::create_tables`]; do it after tables were created or altered in
-    /// another way. Until then text keys and text orders of such tables count as unknown, which
-    /// makes answers slower, never wrong.
+    /// another way. Until then text keys and text orders of new tables count as unknown, which makes
+    /// answers slower, never wrong; but orders by a column whose collation has changed, or by an
+    /// ENUM whose values have another order now, are merged as they were.
     ///
     /// # Errors
     /// Errors of the databases.

@@ -85,11 +85,11 @@ impl ShardingTransaction {
         self.state.on(&self.cluster, self.limits, source).await
     }
 
-    /// The data source that it is on, if it is on one already.
-    pub(crate) async fn source(&self) -> Option<SourceId> {
+    /// The data source that it is on, if it is on one already and no statement is running.
+    pub(crate) fn source(&self) -> Option<SourceId> {
         let mut state = Some(&self.state);
         while let Some(own) = state {
-            if let Progress::Open(open) = &*own.progress.lock().await {
+            if let Progress::Open(open) = &*own.progress.try_lock().ok()? {
                 return Some(open.source);
             }
             state = own.parent.as_ref();
@@ -160,7 +160,10 @@ impl State {
     /// Boxed, since a savepoint asks its parent in the same way.
     fn on<'s>(&'s self, cluster: &'s Cluster, limits: Limits, source: SourceId) -> OnSource<'s> {
         Box::pin(async move {
-            let mut progress = Arc::clone(&self.progress).lock_owned().await;
+            // A stream of the same transaction may be open, which could only end after this.
+            let on = cluster.source(source);
+            let lock = Arc::clone(&self.progress).lock_owned();
+            let mut progress = on.in_time(cluster.limits(limits, &on), lock).await?;
             if matches!(*progress, Progress::Fresh) {
                 *progress = Progress::Open(self.begin(cluster, limits, source).await?);
             }

@@ -177,7 +177,7 @@ impl<'a> Session<'a> {
         let Some(first) = jobs.first().map(Job::source) else {
             return Ok(());
         };
-        let own = transaction.source().await.unwrap_or(first);
+        let own = transaction.source().unwrap_or(first);
         match jobs.iter().map(Job::source).find(|source| *source != own) {
             None => Ok(()),
             Some(other) => Err(ShardingError::SecondSource {

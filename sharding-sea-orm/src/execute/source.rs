@@ -90,9 +90,6 @@ impl Source {
         count: usize,
         hold: Hold<'_>,
     ) -> Result<Permit, DbErr> {
-        /// What sqlx waits for a connection unless told otherwise.
-        const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
-
         let wanted = u32::try_from(count).unwrap_or(u32::MAX).clamp(1, self.size);
         if hold == Hold::OneSource
             && let Ok(own) = Arc::clone(&self.permits).try_acquire_many_owned(wanted)
@@ -115,20 +112,32 @@ impl Source {
             let own = Arc::clone(&self.permits).acquire_many_owned(wanted).await?;
             Ok::<_, tokio::sync::AcquireError>(self.granted(own, spanning))
         };
-        let timeout = limits.acquire_timeout.unwrap_or(ACQUIRE_TIMEOUT);
-        match tokio::time::timeout(timeout, acquire).await {
+        match tokio::time::timeout(acquire_timeout(limits), acquire).await {
             Ok(Ok(permit)) => Ok(permit),
-            _ => Err(ShardingError::NoConnection {
-                data_source: self.name.clone(),
-                wanted,
-                free: self.permits.available_permits().try_into().unwrap_or(0),
-                size: self.size,
-                held: match hold {
-                    Hold::OneSource => Vec::new(),
-                    Hold::Several(held) => held.to_vec(),
-                },
-            }
-            .into()),
+            _ => Err(self.no_connection(wanted, hold).into()),
+        }
+    }
+
+    /// Waits for the one connection of a transaction, as long as for one of the pool.
+    pub(crate) async fn in_time<T>(
+        &self,
+        limits: Limits,
+        connection: impl Future<Output = T>,
+    ) -> Result<T, DbErr> {
+        let waited = tokio::time::timeout(acquire_timeout(limits), connection).await;
+        waited.map_err(|_| self.no_connection(1, Hold::OneSource).into())
+    }
+
+    fn no_connection(&self, wanted: u32, hold: Hold<'_>) -> ShardingError {
+        ShardingError::NoConnection {
+            data_source: self.name.clone(),
+            wanted,
+            free: self.permits.available_permits().try_into().unwrap_or(0),
+            size: self.size,
+            held: match hold {
+                Hold::OneSource => Vec::new(),
+                Hold::Several(held) => held.to_vec(),
+            },
         }
     }
 
@@ -354,6 +363,13 @@ impl Permit {
             spanning: self.spanning.clone(),
         })
     }
+}
+
+fn acquire_timeout(limits: Limits) -> Duration {
+    /// What sqlx waits for a connection unless told otherwise.
+    const DEFAULT: Duration = Duration::from_secs(30);
+
+    limits.acquire_timeout.unwrap_or(DEFAULT)
 }
 
 /// Whether the data source did not answer at all, or not in time.

@@ -225,7 +225,15 @@ pub async fn waits_are_bounded(backend: DbBackend) {
     assert_eq!(*held, [("a".to_owned(), 2)]);
     // Statements that do not need it do not wait.
     let of_a = entry::Entity::find().filter(entry::Column::Id.is_in([0, 3, 6]));
-    assert_eq!(of_a.all(&db).await.unwrap().len(), 3);
+    assert_eq!(of_a.clone().all(&db).await.unwrap().len(), 3);
+    // Nor does a transaction wait for ever for a stream of its own.
+    let narrow = db.begin().await.unwrap();
+    let mut rows = of_a.clone().stream(&narrow).await.unwrap();
+    rows.try_next().await.unwrap();
+    let error = of_a.clone().all(&narrow).await.unwrap_err();
+    assert!(is_for_want_of_connections(&error), "{error}");
+    drop(rows);
+    narrow.commit().await.unwrap();
     for transaction in busy {
         transaction.commit().await.unwrap();
     }
