@@ -72,12 +72,19 @@ pub enum Mistake {
         /// That source's database system.
         first_backend: String,
     },
-    /// A data source that is to be drained, resumed or removed is not declared.
+    /// A data source that is to be drained, resumed, removed or limited is not declared.
     #[error("{at}: `{name}` is not among the sources")]
     NoSuchSource {
         /// What is to happen to it.
         at: &'static str,
         /// The name.
+        name: String,
+    },
+    /// The limits of one data source count physical tables, which are counted over all of them.
+    /// Give `max_nodes` for the connection or for statements.
+    #[error("source_limits: `{name}` has `max_nodes`, which counts the tables of all sources")]
+    WholeLimit {
+        /// The source.
         name: String,
     },
     /// The default source is not declared. Declare it or choose another.

@@ -1,17 +1,20 @@
 //! The whole file.
 
 use serde::Deserialize;
+use sharding_core::execute::BreakerRules;
 use sharding_core::topology::{Mistake, TableName};
 
 use super::context::Context;
 use super::env::Env;
 use super::field::{Entries, Field, List};
+use super::limits::{BreakerSection, LimitsSection};
 use super::path::Path;
 use super::read::{Reader, Subject};
-use super::scalar::{LogicalName, Name, Positive, SourceName};
+use super::scalar::{LogicalName, Name, SourceName};
 use super::source::{SourceConfig, SourceSection};
 use super::table::{TableConfig, TableSection};
 use super::tree::{Node, Value};
+use crate::execute::Limits;
 
 /// The configuration of sharding. In every text `${NAME}` and `${NAME:-default}` stand for a
 /// variable of the environment, and `$$` for a `$`.
@@ -26,10 +29,12 @@ pub(super) struct File {
     /// The data source of tables that are not declared: the first one unless given.
     #[serde(default)]
     default_source: Field<Option<Name>>,
-    /// How many statements one query runs at once in a data source: the available parallelism
-    /// unless given.
+    /// What every statement may take, unless it or its data source has limits of its own.
     #[serde(default)]
-    max_query_connections: Field<Option<Positive>>,
+    limits: Field<Option<LimitsSection>>,
+    /// When a data source that does not answer is left alone, and for how long.
+    #[serde(default)]
+    breaker: Field<Option<BreakerSection>>,
     /// The data sources by their names, in order. All are of one database system.
     #[serde(default)]
     sources: Field<Option<Entries<SourceName, SourceSection>>>,
@@ -54,7 +59,8 @@ pub(super) struct File {
 #[derive(Clone, Default)]
 pub(super) struct Contents {
     pub(super) default_source: Option<String>,
-    pub(super) max_query_connections: Option<usize>,
+    pub(super) limits: Limits,
+    pub(super) breaker: Option<BreakerRules>,
     pub(super) sources: Vec<SourceConfig>,
     pub(super) draining: Vec<String>,
     pub(super) broadcast: Vec<TableName>,
@@ -108,10 +114,11 @@ impl File {
         let tables_of = |group: Vec<LogicalName>| group.into_iter().map(|table| table.0).collect();
         Contents {
             default_source: self.default_source.given().map(|name| name.0.clone()),
-            max_query_connections: self
-                .max_query_connections
+            limits: self
+                .limits
                 .given()
-                .and_then(|count| usize::try_from(count.0).ok()),
+                .map_or(Limits::new(), LimitsSection::limits),
+            breaker: self.breaker.given().map(BreakerSection::rules),
             draining: items(&self.draining).map(|name| name.0.clone()).collect(),
             broadcast: items(&self.broadcast).map(|name| name.0.clone()).collect(),
             single: singles.collect(),

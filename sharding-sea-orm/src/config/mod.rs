@@ -13,6 +13,7 @@ mod field;
 mod file;
 mod from_toml;
 mod from_yaml;
+mod limits;
 mod number;
 mod path;
 mod read;
@@ -31,11 +32,13 @@ mod values;
 use std::ffi::OsStr;
 use std::fmt;
 
+use sharding_core::execute::BreakerRules;
 use sharding_core::topology::{Mistake, TableName};
 
 use self::env::Env;
 use self::file::Contents;
 use self::tree::Node;
+use crate::execute::Limits;
 
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
@@ -50,13 +53,21 @@ pub(crate) use table::TableConfig;
 ///
 /// ```yaml
 /// default_source: ds0
-/// max_query_connections: 4
+/// limits:                       # of every statement
+///   max_query_connections: 4
+///   connection_mode: auto       # or memory_strictly, connection_strictly
+///   max_nodes: 100
+///   statement_timeout_seconds: 30
+///   acquire_timeout_seconds: 2.5
+///   retry: { times: 2, pause_seconds: 0.1 }
+/// breaker: { failures: 5, pause_seconds: 1 }
 /// sources:                      # in the order of the file
 ///   ds0:
 ///     url: ${DS0_URL}
 ///     max_connections: 10       # min_connections, connect_timeout_seconds,
 ///                               # acquire_timeout_seconds, idle_timeout_seconds,
 ///                               # max_lifetime_seconds, sqlx_logging, schema_search_path
+///     limits: { max_query_connections: 2 }
 ///   ds1: ${DS1_URL:-sqlite://ds1.db}
 /// draining: [ds1]               # gets no new rows
 /// broadcast: [carrier]          # in every source
@@ -217,9 +228,14 @@ impl Config {
         self.contents.default_source.as_deref()
     }
 
-    /// How many statements one query runs at once in a data source: at least 1.
-    pub(crate) fn max_query_connections(&self) -> Option<usize> {
-        self.contents.max_query_connections
+    /// What every statement may take.
+    pub(crate) fn limits(&self) -> Limits {
+        self.contents.limits
+    }
+
+    /// When a data source is left alone.
+    pub(crate) fn breaker(&self) -> Option<BreakerRules> {
+        self.contents.breaker
     }
 
     /// The data sources that get no new rows.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Unexpected, Visitor};
@@ -57,6 +58,7 @@ deserialize_parsed!(
     Count,
     Positive,
     Seconds,
+    Timeout,
     Bound,
     Start,
     Instant,
@@ -199,15 +201,33 @@ impl Parse for Positive {
     }
 }
 
-/// A count of seconds.
+/// A time in seconds, which may have a fraction.
 #[derive(Clone, Copy)]
-pub(super) struct Seconds(pub(super) u64);
+pub(super) struct Seconds(pub(super) Duration);
 
 impl Parse for Seconds {
-    const WHAT: &'static str = "a whole number of seconds";
+    const WHAT: &'static str = "a number of seconds such as 30 or 0.5";
 
     fn parse(text: &str) -> Option<Self> {
-        u64::try_from(integer(text)?).ok().map(Self)
+        if let Some(whole) = integer(text) {
+            return u64::try_from(whole).ok().map(Duration::from_secs).map(Self);
+        }
+        let is_decimal = text.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let seconds = is_decimal.then(|| text.parse().ok()).flatten()?;
+        Duration::try_from_secs_f64(seconds).ok().map(Self)
+    }
+}
+
+/// A time in seconds that is not zero, with which nothing could succeed.
+#[derive(Clone, Copy)]
+pub(super) struct Timeout(pub(super) Duration);
+
+impl Parse for Timeout {
+    const WHAT: &'static str = "a number of seconds such as 30 or 0.5, more than 0";
+
+    fn parse(text: &str) -> Option<Self> {
+        let Seconds(timeout) = Seconds::parse(text)?;
+        (!timeout.is_zero()).then_some(Self(timeout))
     }
 }
 

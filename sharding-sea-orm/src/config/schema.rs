@@ -11,7 +11,7 @@ use super::field::{Entries, Field, List};
 use super::file::File;
 use super::scalar::{
     Bound, Count, Epoch, Instant, LogicalName, Name, Positive, Raw, Seconds, Secret, SourceName,
-    Start, Switch, Text, Zone,
+    Start, Switch, Text, Timeout, Zone,
 };
 
 /// The JSON Schema, draft 7, of configuration files, with which editors complete and check them
@@ -112,6 +112,9 @@ const VARIABLE: &str = r"\$\{[A-Za-z_]";
 /// A number in a text.
 const NUMBER: &str = r"^[-+]?([0-9]+|0[xX][0-9A-Fa-f]+|0o[0-7]+|0b[01]+)$";
 
+/// A number that may have a fraction, in a text.
+const SECONDS: &str = r"^(\+?[0-9]+|[0-9]*\.[0-9]+|0[xX][0-9A-Fa-f]+|0o[0-7]+|0b[01]+)$";
+
 const TIME: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9:.]+ ?([Zz]|[-+][0-9:]+)?)?$";
 
 const MOMENT: &str = r"^[0-9]{4}(-?[qQ][1-4]|-[0-9]{2}|-[0-9]{2}-[0-9]{2}([Tt ][0-9:.]+)?)?$";
@@ -161,7 +164,10 @@ scalars! {
         [whole(0, u32::MAX.into()), text(&[NUMBER])];
     Positive, "Positive", "A whole number, at least 1, decimal or hexadecimal.",
         [whole(1, u32::MAX.into()), text(&[NUMBER])];
-    Seconds, "Seconds", "A whole number of seconds.", [whole(0, u64::MAX), text(&[NUMBER])];
+    Seconds, "Seconds", "A number of seconds such as 30 or 0.5.",
+        [json_schema!({ "type": "number", "minimum": 0 }).to_value(), text(&[SECONDS])];
+    Timeout, "Timeout", "A number of seconds such as 30 or 0.5, more than 0.",
+        [json_schema!({ "type": "number", "exclusiveMinimum": 0 }).to_value(), text(&[SECONDS])];
     Bound, "HashBound", "A whole number, decimal or hexadecimal, or MAXVALUE.",
         [whole(0, u32::MAX.into()), text(&[NUMBER, "^[Mm][Aa][Xx][Vv][Aa][Ll][Uu][Ee]$"])];
     Start, "HashStart", "Where a range of hashes starts, from 0x0000 to 0xFFFF.",

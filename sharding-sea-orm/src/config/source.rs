@@ -6,7 +6,9 @@ use serde::Deserialize;
 
 use super::context::Context;
 use super::field::Field;
+use super::limits::LimitsSection;
 use super::scalar::{Count, Positive, Seconds, Secret, SourceName, Switch, Text};
+use crate::execute::Limits;
 
 /// A data source: its URL, or a mapping with the URL and options of its pool.
 #[derive(Deserialize)]
@@ -54,6 +56,9 @@ pub(super) struct PoolSection {
     /// The schemas in which PostgreSQL looks for tables.
     #[serde(default)]
     schema_search_path: Field<Option<Text>>,
+    /// What a statement may take of this data source, unless it has limits of its own.
+    #[serde(default)]
+    limits: Field<Option<LimitsSection>>,
 }
 
 /// What the file says of a data source, without `Debug`, since values may come from the environment.
@@ -79,6 +84,8 @@ pub(crate) struct SourceConfig {
     pub(crate) sqlx_logging: Option<bool>,
     /// The schemas in which PostgreSQL looks for tables.
     pub(crate) schema_search_path: Option<String>,
+    /// What a statement may take of it.
+    pub(crate) limits: Limits,
 }
 
 impl Field<SourceSection> {
@@ -101,9 +108,8 @@ impl Field<SourceSection> {
 
 impl PoolSection {
     fn config(&self, named: SourceConfig, context: &Context<'_>) -> SourceConfig {
-        let seconds = |field: &Field<Option<Seconds>>| {
-            field.given().map(|seconds| Duration::from_secs(seconds.0))
-        };
+        let seconds = |field: &Field<Option<Seconds>>| field.given().map(|seconds| seconds.0);
+        let limits = self.limits.given();
         let (max, min) = (self.max_connections.given(), self.min_connections.given());
         let (max, min) = (max.map(|max| max.0), min.map(|min| min.0));
         if max.zip(min).is_some_and(|(max, min)| min > max) {
@@ -119,6 +125,7 @@ impl PoolSection {
             max_lifetime: seconds(&self.max_lifetime_seconds),
             sqlx_logging: self.sqlx_logging.given().map(|logging| logging.0),
             schema_search_path: self.schema_search_path.given().map(|path| path.0.clone()),
+            limits: limits.map_or(Limits::new(), |limits| limits.of_source(context)),
             ..named
         }
     }

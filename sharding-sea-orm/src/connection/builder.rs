@@ -5,12 +5,11 @@ use chrono::{DateTime, Utc};
 use sea_orm::{ConnectOptions, DatabaseConnection, DbBackend, EntityTrait};
 #[cfg(feature = "config")]
 use sharding_core::error::ConfigError;
-use sharding_core::error::Mistake;
 use sharding_core::execute::BreakerRules;
 use sharding_core::topology::{LinkDraft, TableDraft, TableName, TopologyDraft};
 
 use super::ShardingConnection;
-use super::source::{Access, common_backend, open};
+use super::source::{Access, check_limits, common_backend, limits_of, open};
 use crate::catalog::{self, Loaded};
 #[cfg(feature = "config")]
 use crate::config::Config;
@@ -31,8 +30,8 @@ pub struct ShardingBuilder {
     pub(super) entities: Vec<EntityTable>,
     plain: Vec<PlainTable>,
     pub(super) limits: Limits,
-    source_limits: Vec<(String, Limits)>,
-    breaker: BreakerRules,
+    pub(super) source_limits: Vec<(String, Limits)>,
+    pub(super) breaker: Option<BreakerRules>,
     clock: Clock,
     #[cfg(feature = "config")]
     config: Option<Config>,
@@ -47,7 +46,7 @@ impl Default for ShardingBuilder {
             plain: Vec::new(),
             limits: Limits::new(),
             source_limits: Vec::new(),
-            breaker: BreakerRules::default(),
+            breaker: None,
             clock: Box::new(Utc::now),
             #[cfg(feature = "config")]
             config: None,
@@ -185,10 +184,11 @@ impl ShardingBuilder {
         self
     }
 
-    /// When a data source that does not answer is left alone, and for how long.
+    /// When a data source that does not answer is left alone, and for how long: the default of
+    /// [`BreakerRules`] unless given.
     #[must_use]
     pub fn breaker(mut self, rules: BreakerRules) -> Self {
-        self.breaker = rules;
+        self.breaker = Some(rules);
         self
     }
 
@@ -210,28 +210,17 @@ impl ShardingBuilder {
         self.take_config()?;
         let mut draft = self.draft;
         let backend = common_backend(None, &self.sources, &mut draft.mistakes);
-        let unknown = self
-            .source_limits
-            .iter()
-            .filter(|(name, _)| !draft.sources.contains(name));
-        let mistakes = unknown.map(|(name, _)| Mistake::NoSuchSource {
-            at: "source_limits",
-            name: name.clone(),
-        });
-        draft.mistakes.extend(mistakes.collect::<Vec<_>>());
+        check_limits(&self.source_limits, &draft.sources, &mut draft.mistakes);
         draft.links = links(&self.entities, &draft.tables);
         for (table, entity) in draft.tables.iter_mut().zip(&self.entities) {
             check_draft(table, entity, backend, &mut draft.mistakes);
         }
         let topology = draft.clone().build((self.clock)())?;
         draft.freeze(&topology);
-        let limits = |name: &str| {
-            let own = self.source_limits.iter().filter(|(own, _)| own == name);
-            own.fold(Limits::new(), |limits, (_, own)| own.or(limits))
-        };
+        let breaker = self.breaker.unwrap_or_default();
         let opened = self.sources.into_iter().map(|(name, access)| {
-            let limits = limits(&name);
-            open(name, access, limits, self.breaker)
+            let limits = limits_of(&self.source_limits, &name);
+            open(name, access, limits, breaker)
         });
         let sources = futures_util::future::try_join_all(opened).await?;
         let sources: Vec<_> = sources.into_iter().map(Arc::new).collect();
@@ -250,7 +239,7 @@ impl ShardingBuilder {
             sources: Arc::new(sources),
             draft: Arc::new(draft),
         };
-        let cluster = Cluster::new(shards, self.clock, self.breaker, self.limits);
+        let cluster = Cluster::new(shards, self.clock, breaker, self.limits);
         Ok(ShardingConnection::new(cluster))
     }
 

@@ -8,7 +8,7 @@ use sharding_core::execute::BreakerRules;
 use sharding_core::topology::{TableDraft, Topology};
 
 use super::builder::links;
-use super::source::{Access, common_backend, open};
+use super::source::{Access, check_limits, common_backend, limits_of, open};
 use crate::catalog::{self, Loaded};
 use crate::entity::{EntityRules, EntityTable, check_draft};
 use crate::error::ShardingError;
@@ -29,6 +29,7 @@ use crate::tables;
 pub struct ShardingChange<'a> {
     cluster: &'a Cluster,
     sources: Vec<(String, Access)>,
+    source_limits: Vec<(String, Limits)>,
     drain: Vec<String>,
     resume: Vec<String>,
     remove: Vec<String>,
@@ -47,6 +48,7 @@ impl<'a> ShardingChange<'a> {
         Self {
             cluster,
             sources: Vec::new(),
+            source_limits: Vec::new(),
             drain: Vec::new(),
             resume: Vec::new(),
             remove: Vec::new(),
@@ -70,6 +72,13 @@ impl<'a> ShardingChange<'a> {
     ) -> Self {
         let access = Access::Connection(connection);
         self.sources.push((name.into(), access));
+        self
+    }
+
+    /// What a statement may take of a data source that this change adds, unless it has limits of
+    /// its own.
+    pub fn source_limits(mut self, source: impl Into<String>, limits: Limits) -> Self {
+        self.source_limits.push((source.into(), limits));
         self
     }
 
@@ -116,9 +125,9 @@ impl<'a> ShardingChange<'a> {
         let before = self.cluster.shards();
         let mut draft = (*before.draft).clone();
         let mut entities = (*before.entities).clone();
-        draft
-            .sources
-            .extend(self.sources.iter().map(|(name, _)| name.clone()));
+        let added: Vec<_> = self.sources.iter().map(|(name, _)| name.clone()).collect();
+        check_limits(&self.source_limits, &added, &mut draft.mistakes);
+        draft.sources.extend(added);
         let first = before
             .topology
             .sources()
@@ -158,7 +167,8 @@ impl<'a> ShardingChange<'a> {
         draft.freeze(&topology);
 
         let breaker = self.cluster.breaker;
-        let sources = with_opened(&before, &topology, self.sources, breaker).await?;
+        let limits = self.source_limits;
+        let sources = with_opened(&before, &topology, self.sources, &limits, breaker).await?;
         let Loaded {
             topology,
             known,
@@ -194,12 +204,14 @@ async fn with_opened(
     before: &Shards,
     topology: &Topology,
     new: Vec<(String, Access)>,
+    limits: &[(String, Limits)],
     breaker: BreakerRules,
 ) -> Result<Vec<Arc<Source>>, ShardingError> {
     let mut sources: Vec<Arc<Source>> = before.sources.to_vec();
-    let opened = new
-        .into_iter()
-        .map(|(name, access)| open(name, access, Limits::new(), breaker));
+    let opened = new.into_iter().map(|(name, access)| {
+        let own = limits_of(limits, &name);
+        open(name, access, own, breaker)
+    });
     let mut opened = futures_util::future::try_join_all(opened).await?;
     opened.sort_by_key(|source| topology.source_id(&source.name));
     sources.extend(opened.into_iter().map(Arc::new));

@@ -4,7 +4,7 @@ use sea_orm::ConnectOptions;
 use sharding_core::error::Mistake;
 
 use super::ShardingBuilder;
-use super::source::Access;
+use super::source::{Access, limits_of};
 use crate::config::{Config, SourceConfig};
 
 /// Adds what the file says. Its rules take the place of the code's; whatever else is said in both
@@ -36,10 +36,22 @@ pub(super) fn merge(config: &Config, builder: &mut ShardingBuilder) {
             _ => draft.default_source = Some(name.to_owned()),
         }
     }
-    if let Some(count) = config.max_query_connections() {
-        match builder.limits.max_query_connections {
-            Some(own) if own.get() != count => conflict("max_query_connections".to_owned()),
-            _ => builder.limits = builder.limits.max_query_connections(count),
+    for limit in builder.limits.conflicts(config.limits()) {
+        conflict(format!("limits.{limit}"));
+    }
+    builder.limits = builder.limits.or(config.limits());
+    for source in config.sources() {
+        let own = limits_of(&builder.source_limits, &source.name);
+        for limit in own.conflicts(source.limits) {
+            conflict(format!("sources.{}.limits.{limit}", source.name));
+        }
+        let limits = (source.name.clone(), source.limits);
+        builder.source_limits.push(limits);
+    }
+    if let Some(rules) = config.breaker() {
+        match builder.breaker {
+            Some(own) if own != rules => conflict("breaker".to_owned()),
+            _ => builder.breaker = Some(rules),
         }
     }
     draft.draining.extend(config.draining().iter().cloned());

@@ -74,6 +74,29 @@ fn backend_of(url: &str) -> Result<DbBackend, String> {
     }
 }
 
+/// What was given for one data source, the last word first.
+pub(super) fn limits_of(given: &[(String, Limits)], name: &str) -> Limits {
+    let own = given.iter().filter(|(own, _)| own == name);
+    own.fold(Limits::new(), |limits, (_, own)| own.or(limits))
+}
+
+/// Checks limits that were given for data sources, which have to be among these.
+pub(super) fn check_limits(
+    given: &[(String, Limits)],
+    sources: &[String],
+    mistakes: &mut Vec<Mistake>,
+) {
+    for (name, limits) in given {
+        let name = name.clone();
+        if !sources.contains(&name) {
+            let at = "source_limits";
+            mistakes.push(Mistake::NoSuchSource { at, name });
+        } else if limits.max_nodes.is_some() {
+            mistakes.push(Mistake::WholeLimit { name });
+        }
+    }
+}
+
 /// Connects to a data source.
 pub(super) async fn open(
     name: String,

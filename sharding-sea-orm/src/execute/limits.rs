@@ -70,8 +70,9 @@ impl Limits {
         }
     }
 
-    /// How many physical tables one statement may reach. One that would reach more is refused
-    /// before any database is asked. Not limited unless given.
+    /// How many physical tables one statement may reach, of all data sources together. One that
+    /// would reach more is refused before any database is asked. Not limited unless given; a
+    /// mistake in the limits of one data source.
     pub fn max_nodes(self, count: usize) -> Self {
         Self {
             max_nodes: Some(count),
@@ -80,7 +81,8 @@ impl Limits {
     }
 
     /// How long a node may take for its statement, from when it has a connection until its last
-    /// row; of a stream, how long until the next row. Not limited unless given.
+    /// row; of a stream, how long until the next row. Not limited unless given. With zero every
+    /// statement fails.
     pub fn statement_timeout(self, timeout: Duration) -> Self {
         Self {
             statement_timeout: Some(timeout),
@@ -103,6 +105,37 @@ impl Limits {
             retry: Some(retry),
             ..self
         }
+    }
+
+    /// The names of the limits that these and others give differently.
+    #[cfg(feature = "config")]
+    pub(crate) fn conflicts(self, other: Self) -> Vec<&'static str> {
+        fn differ<T: PartialEq>(own: Option<T>, other: Option<T>) -> bool {
+            own.zip(other).is_some_and(|(own, other)| own != other)
+        }
+        let (a, b) = (self, other);
+        let conflicts = [
+            (
+                "max_query_connections",
+                differ(a.max_query_connections, b.max_query_connections),
+            ),
+            (
+                "connection_mode",
+                differ(a.connection_mode, b.connection_mode),
+            ),
+            ("max_nodes", differ(a.max_nodes, b.max_nodes)),
+            (
+                "statement_timeout_seconds",
+                differ(a.statement_timeout, b.statement_timeout),
+            ),
+            (
+                "acquire_timeout_seconds",
+                differ(a.acquire_timeout, b.acquire_timeout),
+            ),
+            ("retry", differ(a.retry, b.retry)),
+        ];
+        let conflicts = conflicts.into_iter().filter(|(_, differ)| *differ);
+        conflicts.map(|(name, _)| name).collect()
     }
 
     /// These limits, and others where these say nothing.

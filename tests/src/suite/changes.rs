@@ -2,9 +2,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbBackend, EntityTrait, PaginatorTrait, QueryFilter, Set,
+    ActiveModelTrait, ColumnTrait, ConnectOptions, DbBackend, EntityTrait, PaginatorTrait,
+    QueryFilter, QueryOrder, Set,
 };
-use sharding_sea_orm::{EntityRules, Lists, Modulo, ShardingConnection, ShardingError, rule};
+use sharding_sea_orm::{
+    ConnectionMode, EntityRules, Limits, Lists, Modulo, ShardingConnection, ShardingError, rule,
+};
 
 use super::refusal;
 use crate::world::{World, sources};
@@ -92,6 +95,50 @@ pub async fn growth_under_queries(backend: DbBackend) {
     done.store(true, Ordering::Relaxed);
     let counts = reading.await.unwrap();
     assert!(counts.is_sorted() && counts[0] == 1, "{counts:?}");
+    db.close().await.unwrap();
+    world.end().await;
+}
+
+/// A data source that is added has the limits that are given with it.
+pub async fn limits_of_added_sources(backend: DbBackend) {
+    let world = World::bare(backend).await;
+    let parted =
+        |countries| rules(countries).table(rule::<i64, _>(visit::Column::Id, Modulo::new(2)));
+    let mut options = world.urls().iter().map(|url| {
+        let mut options = ConnectOptions::new(url);
+        options.max_connections(1).sqlx_logging(false);
+        options
+    });
+    let db = ShardingConnection::builder()
+        .source("a", options.next().unwrap())
+        .table(parted(one()))
+        .connect()
+        .await
+        .unwrap();
+    db.create_tables().await.unwrap();
+    let added = options.next().unwrap();
+    let change = || {
+        db.change()
+            .source("b", added.clone())
+            .table(parted(two()))
+            .create_tables()
+    };
+    let eager = Limits::new().connection_mode(ConnectionMode::MemoryStrictly);
+    let elsewhere = change().source_limits("a", eager).apply().await;
+    let elsewhere = elsewhere.unwrap_err().to_string();
+    assert!(
+        elsewhere.contains("source_limits: `a` is not among the sources"),
+        "{elsewhere}"
+    );
+    change().source_limits("b", eager).apply().await.unwrap();
+    let sorted = visit::Entity::find().order_by_asc(visit::Column::Id);
+    let within_a = sorted.clone().filter(visit::Column::Country.eq(1));
+    assert_eq!(within_a.all(&db).await.unwrap(), []);
+    let few = sorted.all(&db).await.unwrap_err();
+    let Some(ShardingError::TooFewConnections { data_source, .. }) = ShardingError::of(&few) else {
+        panic!("{few}")
+    };
+    assert_eq!(data_source, "b");
     db.close().await.unwrap();
     world.end().await;
 }

@@ -1,5 +1,8 @@
 use sea_orm::{ColumnTrait, DbBackend, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter};
-use sharding_sea_orm::{Config, EntityRules, Modulo, ShardingConnection, ShardingError, rule};
+use sharding_sea_orm::{
+    BreakerRules, Config, ConnectionMode, EntityRules, Limits, Modulo, ShardingConnection,
+    ShardingError, rule,
+};
 
 use crate::entity::{hashed, monthly, place, whole};
 use crate::world::World;
@@ -106,7 +109,7 @@ default_source: b
 sources:
   a: { url: "${A}", max_connections: 2, sqlx_logging: false }
   b: { url: "${B}", max_connections: 2, sqlx_logging: false }
-max_query_connections: 1
+limits: { max_query_connections: 1, max_nodes: 3 }
 single: { place: a }
 tables:
   event_monthly:
@@ -117,7 +120,7 @@ tables:
 "#;
     let toml = r#"
 default_source = "b"
-max_query_connections = 1
+limits = { max_query_connections = 1, max_nodes = 3 }
 single = { place = "a" }
 
 [sources.a]
@@ -183,7 +186,21 @@ table = { key = ["kind", "flag"], by = { strategy = "hash_buckets", even = 3 } }
             .exec_without_returning(&db)
             .await
             .unwrap();
-        assert_eq!(monthly::Entity::find().count(&db).await.unwrap(), 1);
+        let refused = monthly::Entity::find().count(&db).await.unwrap_err();
+        let found = ShardingError::of(&refused);
+        assert!(
+            matches!(
+                found,
+                Some(ShardingError::TooManyNodes {
+                    nodes: 4,
+                    max: 3,
+                    ..
+                })
+            ),
+            "{refused}"
+        );
+        let wide = db.with_limits(Limits::new().max_nodes(4));
+        assert_eq!(monthly::Entity::find().count(&wide).await.unwrap(), 1);
         let by_id = monthly::Entity::delete_many().filter(monthly::Column::Id.eq(7));
         assert_eq!(by_id.exec(&db).await.unwrap().rows_affected, 1);
         db.close().await.unwrap();
@@ -197,7 +214,9 @@ pub async fn mistakes_of_files(backend: DbBackend) {
 default_source: c
 sources:
   a: "${A}"
-  d: { url: "${NOWHERE}", max_conections: 2 }
+  d: { url: "${NOWHERE}", max_conections: 2, limits: { connection_mode: auto } }
+limits: { max_nodes: 3, max_query_connections: 4 }
+breaker: { failures: 7 }
 tables:
   event_monthly:
     table: { key: att, by: { strategy: monthly, starting: 2013-13 } }
@@ -211,6 +230,14 @@ tables:
     let env = |name: &str| (name == "A").then(|| "mysql://root:secret@nowhere/x".to_owned());
     let error = ShardingConnection::builder()
         .source("a", nowhere(backend))
+        .limits(Limits::new().max_nodes(2).max_query_connections(4))
+        .source_limits("a", Limits::new().max_nodes(2))
+        .source_limits(
+            "d",
+            Limits::new().connection_mode(ConnectionMode::MemoryStrictly),
+        )
+        .source_limits("e", Limits::new())
+        .breaker(BreakerRules::default())
         .config(Config::from_yaml_with(yaml, &env))
         .entity::<monthly::Entity>()
         .entity::<hashed::Entity>()
@@ -230,7 +257,12 @@ tables:
             "tables.event_monthly.table.by.starting: has to be a month such as 2013-01, not \
              `2013-13`",
             "sources.a: is given in the code, too; remove one of them",
+            "limits.max_nodes: is given in the code, too; remove one of them",
+            "sources.d.limits.connection_mode: is given in the code, too; remove one of them",
+            "breaker: is given in the code, too; remove one of them",
             "tables.nobody: no entity of this table is registered",
+            "source_limits: `a` has `max_nodes`, which counts the tables of all sources",
+            "source_limits: `e` is not among the sources",
             "default_source: `c` is not among the sources",
             "tables.event_hashed.node.by.ranges: end with 4, but there are 16 buckets; the last \
              must be less_than 16",

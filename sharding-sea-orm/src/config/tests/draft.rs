@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use sharding_core::execute::{BreakerRules, ConnectionMode};
 use sharding_core::strategy::{HashModulo, Modulo};
 use sharding_core::topology::{
     ColumnDraft, KeyDraft, RuleDraft, TableDraft, TableName, TailsDraft,
@@ -10,10 +11,18 @@ use sharding_core::topology::{
 
 use super::super::scalar::Secret;
 use super::{Config, column, drafts, nothing, sound, texts, topology};
+use crate::execute::{Limits, Retry};
 
 const YAML: &str = r#"
 default_source: ds1
-max_query_connections: 4
+limits:
+  max_query_connections: 4
+  connection_mode: memory_strictly
+  max_nodes: 12
+  statement_timeout_seconds: 0.5
+  acquire_timeout_seconds: "1.5"
+  retry: { times: 2, pause_seconds: 0 }
+breaker: { failures: 3, pause_seconds: 0.25 }
 sources:
   ds1:
     url: ${DS1_URL}
@@ -25,6 +34,7 @@ sources:
     max_lifetime_seconds: 4
     sqlx_logging: false
     schema_search_path: sales, public
+    limits: { connection_mode: connection_strictly, acquire_timeout_seconds: 0 }
   ds0: sqlite://${DIR:-data}/a$$b.db
 draining: [ds0]
 broadcast: [carrier, sales.rate]
@@ -49,7 +59,13 @@ tables:
 
 const TOML: &str = r#"
 default_source = "ds1"
-max_query_connections = 4
+limits.max_query_connections = 4
+limits.connection_mode = "memory_strictly"
+limits.max_nodes = 12
+limits.statement_timeout_seconds = 0.5
+limits.acquire_timeout_seconds = "1.5"
+limits.retry = { times = 2, pause_seconds = 0 }
+breaker = { failures = 3, pause_seconds = 0.25 }
 draining = ["ds0"]
 broadcast = ["carrier", "sales.rate"]
 co_located = [["order", "sales.order_item"]]
@@ -64,6 +80,7 @@ idle_timeout_seconds = 3
 max_lifetime_seconds = 4
 sqlx_logging = false
 schema_search_path = "sales, public"
+limits = { connection_mode = "connection_strictly", acquire_timeout_seconds = 0 }
 
 [sources]
 ds0 = "sqlite://${DIR:-data}/a$$b.db"
@@ -144,7 +161,26 @@ fn everything_of_a_file_arrives() {
         assert_eq!((plain.max_connections, plain.sqlx_logging), (None, None));
 
         assert_eq!(config.default_source(), Some("ds1"));
-        assert_eq!(config.max_query_connections(), Some(4));
+        let limits = Limits::new()
+            .max_query_connections(4)
+            .connection_mode(ConnectionMode::MemoryStrictly)
+            .max_nodes(12)
+            .statement_timeout(Duration::from_millis(500))
+            .acquire_timeout(Duration::from_millis(1_500))
+            .retry(Retry {
+                times: 2,
+                pause: Duration::ZERO,
+            });
+        assert_eq!(config.limits(), limits);
+        let limits = Limits::new()
+            .connection_mode(ConnectionMode::ConnectionStrictly)
+            .acquire_timeout(Duration::ZERO);
+        assert_eq!((pool.limits, plain.limits), (limits, Limits::new()));
+        let rules = BreakerRules {
+            failures: 3,
+            pause: Duration::from_millis(250),
+        };
+        assert_eq!(config.breaker(), Some(rules));
         assert_eq!(config.draining(), ["ds0"]);
         let in_sales = |table: &'static str| TableName {
             schema: Some("sales".into()),

@@ -29,7 +29,14 @@ fn strategy(by: &str, expected: &[&str]) {
 fn everything_wrong_is_reported_at_once() {
     let text = r#"
 default_sorce: ds0
-max_query_connections: 0
+limits:
+  max_query_connections: 0
+  connection_mode: memory_strict
+  max_node: 3
+  statement_timeout_seconds: 0
+  acquire_timeout_seconds: -1
+  retry: { times: 2 }
+breaker: { failures: none, pause_seconds: 1e400 }
 sources:
   ds0: { url: "sqlite:a", max_conections: 3, max_connections: many, min_connections: -1 }
   ds1: ${DS1_URL}
@@ -39,6 +46,7 @@ sources:
   ds4: { max_connections: 4, min_connections: 5 }
   ds4: sqlite:a
   ds5: localhost
+  ds6: { url: "sqlite:a", limits: { max_nodes: 3 } }
 draining: ds1
 broadcast: [a.b.c, [carrier]]
 single: { job: }
@@ -63,20 +71,32 @@ tables:
         texts(config.mistakes()),
         [
             "default_sorce: is not known; did you mean `default_source`?",
-            "max_query_connections: has to be a whole number from 1 to 4294967295, not `0`",
+            "limits.max_query_connections: has to be a whole number from 1 to 4294967295, not `0`",
+            "limits.connection_mode: `memory_strict` is not known; did you mean `memory_strictly`?",
+            "limits.max_node: is not known; did you mean `max_nodes`?",
+            "limits.statement_timeout_seconds: has to be a number of seconds such as 30 or 0.5, \
+             more than 0, not `0`",
+            "limits.acquire_timeout_seconds: has to be a number of seconds such as 30 or 0.5, not \
+             `-1`",
+            "limits.retry.pause_seconds: is missing; it has to be a number of seconds such as 30 \
+             or 0.5",
+            "breaker.failures: has to be a whole number from 1 to 4294967295, not `none`",
+            "breaker.pause_seconds: has to be a number of seconds such as 30 or 0.5, not `1e400`",
             "sources.ds0.max_conections: is not known; did you mean `max_connections`?",
             "sources.ds0.max_connections: has to be a whole number from 1 to 4294967295",
             "sources.ds0.min_connections: has to be a whole number from 0 to 4294967295",
             "sources.ds1: the environment variable `DS1_URL` is not set; set it, or give a default \
              as in `${DS1_URL:-default}`",
             "sources.ds2: has to be a URL, or a mapping with `url`, not a list",
-            "sources (line 8, column 3): the key has to be a name of letters, digits, `_` and `-`",
+            "sources (line 15, column 3): the key has to be a name of letters, digits, `_` and `-`",
             "sources.ds3: is missing; it has to be a URL, or a mapping with `url`",
             "sources.ds4.url: is missing; it has to be a URL that begins with `sqlite:`, \
              `postgres:` or `mysql:`",
             "sources.ds4.min_connections: is more than `max_connections`",
-            "sources.ds4: is given twice, on line 10 and on line 11; remove one",
+            "sources.ds4: is given twice, on line 17 and on line 18; remove one",
             "sources.ds5: has to be a URL that begins with `sqlite:`, `postgres:` or `mysql:`",
+            "sources.ds6.limits.max_nodes: counts the tables of all data sources; give it in the \
+             limits of the file",
             "draining: has to be a list, not `ds1`",
             "broadcast[0]: has to be a table, or `schema.table`, not `a.b.c`",
             "broadcast[1]: has to be a table, or `schema.table`, not a list",
@@ -101,7 +121,7 @@ tables:
             "tables.order.table.also[1].by.shards: is missing; it has to be a whole number from 0 \
              to 4294967295",
             "tables.order.tails.ds1: has to be a text or a list of texts, not a mapping",
-            "tables.order: is given twice, on line 18 and on line 28; remove one",
+            "tables.order: is given twice, on line 26 and on line 36; remove one",
             "tables.both.table.by.shards: is 0; at least 1 is needed",
             "tables.both.node: has to be a mapping with `key` and `by`, not `4`",
             "tables.none: is missing; it has to be a mapping with `source`, `table` or `node`",
@@ -109,7 +129,7 @@ tables:
     );
     // What is left is there, so that nothing seems to be missing.
     let sources: Vec<_> = config.sources().iter().map(|s| s.name.as_str()).collect();
-    assert_eq!(sources, ["ds0", "ds1", "ds2", "ds3", "ds4", "ds5"]);
+    assert_eq!(sources, ["ds0", "ds1", "ds2", "ds3", "ds4", "ds5", "ds6"]);
     let tables = config.tables().iter();
     let tables: Vec<_> = tables.map(|t| (t.name.to_string(), t.is_sound())).collect();
     let unsound = ["order", "both", "none"].map(|name| (name.to_owned(), false));
@@ -121,7 +141,7 @@ tables:
 fn toml_has_the_same_mistakes() {
     let text = r#"
 default_sorce = "ds0"
-max_query_connections = 1.5
+limits = { max_query_connections = 1.5, statement_timeout_seconds = 1979-05-27 }
 [sources]
 ds0 = { url = "sqlite:a", max_conections = 3, sqlx_logging = 1 }
 ds1 = "${DS1_URL}"
@@ -135,7 +155,9 @@ by = { strategy = "daily", starting = 07:00:00, ahead = 0xFFFFFFFFF, "un.ix" = 1
         texts(Config::from_toml_with(text, &nothing).mistakes()),
         [
             "default_sorce: is not known; did you mean `default_source`?",
-            "max_query_connections: has to be a whole number from 1 to 4294967295, not `1.5`",
+            "limits.max_query_connections: has to be a whole number from 1 to 4294967295, not `1.5`",
+            "limits.statement_timeout_seconds: has to be a number of seconds such as 30 or 0.5, \
+             more than 0, not `1979-05-27`",
             "sources.ds0.max_conections: is not known; did you mean `max_connections`?",
             "sources.ds0.sqlx_logging: has to be true or false",
             "sources.ds1: the environment variable `DS1_URL` is not set; set it, or give a default \

@@ -24,7 +24,7 @@ fn fields_and_strategies_are_described() {
     let schema = json_schema();
     let described = |value: &serde_json::Value| value["description"].is_string();
     let fields = schema["properties"].as_object().unwrap();
-    assert!(fields.len() == 8 && fields.values().all(described));
+    assert!(fields.len() == 9 && fields.values().all(described));
     let strategies = schema["definitions"]["Strategy"]["oneOf"]
         .as_array()
         .unwrap();

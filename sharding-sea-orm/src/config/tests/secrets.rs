@@ -74,7 +74,8 @@ fn urls_at_wrong_places_are_not_shown() {
         format!("draining: {url}\n"),
         format!("single: {{ job: {url} }}\n"),
         format!("single:\n  {url}: ds0\n"),
-        format!("max_query_connections: {url}\n"),
+        format!("limits: {url}\n"),
+        format!("limits: {{ max_nodes: {url}, connection_mode: {url} }}\n"),
         format!("{url}: 1\n"),
         format!("{url}\n"),
         format!("tables:\n  {url}: 1\n"),
@@ -100,7 +101,8 @@ fn values_of_variables_are_not_shown() {
         "x${WORD}${NONE}",
     ] {
         for text in [
-            format!("max_query_connections: {value}\n"),
+            format!("limits: {{ max_nodes: {value}, connection_mode: {value} }}\n"),
+            format!("breaker: {{ pause_seconds: {value} }}\n"),
             format!("draining: {value}\n"),
             format!("{value}: 1\n"),
             format!("tables:\n  {value}: 1\n"),
