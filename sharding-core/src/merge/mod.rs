@@ -5,12 +5,14 @@
 
 mod error;
 mod groups;
+mod order;
 mod page;
 mod tournament;
 mod value;
 
 pub use error::MergeError;
 pub use groups::GroupMerger;
+pub use order::{ByKeys, Order};
 pub use page::PageCutter;
 pub use tournament::Tournament;
 pub use value::{Datum, compare_rows};

@@ -1,6 +1,6 @@
-use std::cmp::Ordering;
+use std::hint::select_unpredictable;
 
-use super::MergeError;
+use super::{MergeError, Order};
 
 /// A k-way merge of sorted inputs: a loser tree over the heads of the inputs (Knuth, The Art of
 /// Computer Programming, volume 3, section 5.4.1).
@@ -18,24 +18,41 @@ use super::MergeError;
 ///   0      1    2      3      inputs; an exhausted one loses to all
 /// ```
 #[derive(Debug)]
-pub struct Tournament<K, F> {
-    heads: Vec<Option<K>>,
-    losers: Vec<usize>,
-    winner: usize,
-    compare: F,
+pub struct Tournament<H, O> {
+    heads: Vec<Option<H>>,
+    /// The first one stays unused.
+    losers: Vec<Player>,
+    winner: Player,
+    order: O,
 }
 
-impl<K, F: FnMut(&K, &K) -> Ordering> Tournament<K, F> {
+/// An input, with the abbreviation of its head.
+#[derive(Clone, Copy, Debug, Default)]
+struct Player {
+    abbreviation: u64,
+    input: usize,
+}
+
+impl Player {
+    fn either(condition: bool, a: Self, b: Self) -> Self {
+        Self {
+            abbreviation: select_unpredictable(condition, a.abbreviation, b.abbreviation),
+            input: select_unpredictable(condition, a.input, b.input),
+        }
+    }
+}
+
+impl<H, O: Order<H>> Tournament<H, O> {
     /// Over the first head of each input; `None` for an empty input.
-    pub fn new(heads: Vec<Option<K>>, compare: F) -> Self {
-        let losers = vec![0; heads.len().max(1)];
+    pub fn new(heads: Vec<Option<H>>, order: O) -> Self {
+        let losers = vec![Player::default(); heads.len()];
         let mut tree = Self {
             heads,
             losers,
-            winner: 0,
-            compare,
+            winner: Player::default(),
+            order,
         };
-        if tree.heads.len() > 1 {
+        if !tree.heads.is_empty() {
             tree.winner = tree.play(1);
         }
         tree
@@ -43,10 +60,8 @@ impl<K, F: FnMut(&K, &K) -> Ordering> Tournament<K, F> {
 
     /// The input whose head comes next; `None` if all are exhausted.
     pub fn winner(&self) -> Option<usize> {
-        self.heads
-            .get(self.winner)?
-            .is_some()
-            .then_some(self.winner)
+        let input = self.winner.input;
+        self.heads.get(input)?.is_some().then_some(input)
     }
 
     /// Takes the winner's head and puts the next head of its input in place.
@@ -57,51 +72,67 @@ impl<K, F: FnMut(&K, &K) -> Ordering> Tournament<K, F> {
     ///
     /// # Panics
     /// If there is no winner.
-    pub fn replace(&mut self, next: Option<K>) -> Result<K, MergeError> {
-        let head = std::mem::replace(&mut self.heads[self.winner], next);
-        if let (Some(head), Some(next)) = (&head, &self.heads[self.winner])
-            && (self.compare)(next, head).is_lt()
+    pub fn replace(&mut self, next: Option<H>) -> Result<H, MergeError> {
+        let Player {
+            abbreviation: before,
+            input,
+        } = self.winner;
+        let head = std::mem::replace(&mut self.heads[input], next);
+        let head = head.unwrap_or_else(|| panic!("a tournament without a winner has no head"));
+        let mut champion = self.player(input);
+        if champion.abbreviation <= before
+            && let Some(next) = &self.heads[input]
+            && (champion.abbreviation < before || self.order.compare(next, &head).is_lt())
         {
             return Err(MergeError::OutOfOrder);
         }
-        let mut champion = self.winner;
-        let mut at = (champion + self.heads.len()) / 2;
+        let mut at = (input + self.heads.len()) / 2;
         while at > 0 {
             let rival = self.losers[at];
             // Who wins is as random as the rows, so no branch depends on it.
-            let winner = if self.beats(rival, champion) {
-                rival
-            } else {
-                champion
-            };
-            self.losers[at] = rival ^ champion ^ winner;
-            champion = winner;
+            let rival_wins = self.beats(rival, champion);
+            self.losers[at] = Player::either(rival_wins, champion, rival);
+            champion = Player::either(rival_wins, rival, champion);
             at /= 2;
         }
         self.winner = champion;
-        Ok(head.unwrap_or_else(|| panic!("a tournament without a winner has no head to take")))
+        Ok(head)
     }
 
     /// Plays all matches below an inner node and returns their winner. Leaves are numbered from
     /// the count of inputs on, as in a binary heap, so any count of inputs fits.
-    fn play(&mut self, at: usize) -> usize {
+    fn play(&mut self, at: usize) -> Player {
         if at >= self.heads.len() {
-            return at - self.heads.len();
+            return self.player(at - self.heads.len());
         }
         let (left, right) = (self.play(2 * at), self.play(2 * at + 1));
-        let right_wins = self.beats(right, left);
-        let (winner, loser) = if right_wins {
-            (right, left)
-        } else {
-            (left, right)
+        let (winner, loser) = match self.beats(right, left) {
+            true => (right, left),
+            false => (left, right),
         };
         self.losers[at] = loser;
         winner
     }
 
-    fn beats(&mut self, a: usize, b: usize) -> bool {
+    fn player(&self, input: usize) -> Player {
+        let head = self.heads[input].as_ref();
+        Player {
+            abbreviation: head.map_or(u64::MAX, |head| self.order.abbreviate(head)),
+            input,
+        }
+    }
+
+    fn beats(&self, a: Player, b: Player) -> bool {
+        match a.abbreviation == b.abbreviation {
+            true => self.beats_in_full(a.input, b.input),
+            false => a.abbreviation < b.abbreviation,
+        }
+    }
+
+    #[cold]
+    fn beats_in_full(&self, a: usize, b: usize) -> bool {
         match (&self.heads[a], &self.heads[b]) {
-            (Some(x), Some(y)) => (self.compare)(x, y).then(a.cmp(&b)).is_lt(),
+            (Some(x), Some(y)) => self.order.compare(x, y).then(a.cmp(&b)).is_lt(),
             (Some(_), None) => true,
             (None, Some(_)) => false,
             (None, None) => a < b,

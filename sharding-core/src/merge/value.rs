@@ -81,7 +81,7 @@ impl Datum {
         }
     }
 
-    fn class(&self) -> u8 {
+    pub(super) fn class(&self) -> u64 {
         match self {
             Self::Null => 0,
             Self::Bool(_) => 1,

@@ -1,6 +1,6 @@
 use futures_util::StreamExt;
 use sea_orm::{DbErr, QueryResult};
-use sharding_core::merge::{Datum, GroupMerger, Tournament, compare_rows};
+use sharding_core::merge::{ByKeys, Datum, GroupMerger, Tournament};
 use sharding_core::plan::{Fold, GroupPlan, SortKey, TextOrder};
 
 use super::Ranks;
@@ -38,10 +38,7 @@ pub(crate) async fn fold_streams(
         }
         heads.push(values(row.as_ref(), &texts, ranks)?);
     }
-    let sort = sort_keys(plan);
-    let mut tree = Tournament::new(heads, |a: &Vec<Datum>, b: &Vec<Datum>| {
-        compare_rows(&sort, a, b)
-    });
+    let mut tree = Tournament::new(heads, ByKeys(sort_keys(plan)));
     let mut merger = GroupMerger::new(plan);
     let mut groups = Vec::new();
     while let Some(winner) = tree.winner() {
@@ -68,10 +65,7 @@ pub(crate) fn fold(
 ) -> Result<Vec<Vec<Datum>>, ShardingError> {
     let mut inputs: Vec<_> = inputs.into_iter().map(Vec::into_iter).collect();
     let heads = inputs.iter_mut().map(Iterator::next).collect();
-    let sort = sort_keys(plan);
-    let mut tree = Tournament::new(heads, |a: &Vec<Datum>, b: &Vec<Datum>| {
-        compare_rows(&sort, a, b)
-    });
+    let mut tree = Tournament::new(heads, ByKeys(sort_keys(plan)));
     let mut merger = GroupMerger::new(plan);
     let mut groups = Vec::new();
     while let Some(winner) = tree.winner() {

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use futures_util::StreamExt;
 use futures_util::stream;
 use sea_orm::{DbErr, QueryResult};
-use sharding_core::merge::{Datum, PageCutter, Tournament, compare_rows};
+use sharding_core::merge::{ByKeys, Datum, Order, PageCutter, Tournament};
 use sharding_core::plan::{Page, SortKey, TextOrder};
 
 use super::Ranks;
@@ -51,26 +51,23 @@ pub(crate) fn merge_streams<'a>(
         let mut heads = Vec::with_capacity(streams.len());
         let mut first = Vec::with_capacity(streams.len());
         for row in futures_util::future::join_all(streams.iter_mut().map(StreamExt::next)).await {
-            let (head, row) = ahead(row, &keys, &ranks)?;
+            let (head, row) = ahead(row, &keys, &ranks, Head::new())?;
             heads.push(head);
             first.push(row);
         }
-        let positions = at_positions(&keys);
-        let compare = |a: &Vec<Datum>, b: &Vec<Datum>| compare_rows(&positions, a, b);
-        let mut tree = Tournament::new(heads, compare);
-        let mut last: Option<Vec<Datum>> = None;
+        let order = by_positions(&keys);
+        let mut tree = Tournament::new(heads, order.clone());
+        let mut last = Last::new(equal, order);
         let mut page = PageCutter::new(page);
         while !page.is_full()
             && let Some(winner) = tree.winner()
         {
-            let (head, next) = ahead(streams[winner].next().await, &keys, &ranks)?;
+            let next = streams[winner].next().await;
+            let (head, next) = ahead(next, &keys, &ranks, last.spare())?;
             let head = tree.replace(head).map_err(ShardingError::from)?;
             let row = std::mem::replace(&mut first[winner], next);
-            if equal == Equal::One {
-                if last.as_ref().is_some_and(|last| compare(last, &head).is_eq()) {
-                    continue;
-                }
-                last = Some(head);
+            if last.is_again(head) {
+                continue;
             }
             if let Some(row) = row.filter(|_| page.admit()) {
                 yield row;
@@ -93,14 +90,13 @@ pub(crate) async fn keep_first(
     let (mut heads, mut first) = (Vec::new(), Vec::new());
     let firsts = futures_util::future::join_all(streams.iter_mut().map(StreamExt::next)).await;
     for row in std::iter::once(kept.pop_front().map(Ok)).chain(firsts) {
-        let (head, row) = ahead(row, keys, ranks)?;
+        let (head, row) = ahead(row, keys, ranks, Head::new())?;
         heads.push(head);
         first.push(row);
     }
-    let positions = at_positions(keys);
-    let compare = |a: &Vec<Datum>, b: &Vec<Datum>| compare_rows(&positions, a, b);
-    let mut tree = Tournament::new(heads, compare);
-    let mut last: Option<Vec<Datum>> = None;
+    let order = by_positions(keys);
+    let mut tree = Tournament::new(heads, order.clone());
+    let mut last = Last::new(*equal, order);
     let mut found = Vec::new();
     while found.len() < most
         && let Some(winner) = tree.winner()
@@ -109,17 +105,11 @@ pub(crate) async fn keep_first(
             None => kept.pop_front().map(Ok),
             Some(stream) => streams[stream].next().await,
         };
-        let (head, next) = ahead(next, keys, ranks)?;
+        let (head, next) = ahead(next, keys, ranks, last.spare())?;
         let head = tree.replace(head).map_err(ShardingError::from)?;
         let row = std::mem::replace(&mut first[winner], next);
-        if *equal == Equal::One {
-            if last
-                .as_ref()
-                .is_some_and(|last| compare(last, &head).is_eq())
-            {
-                continue;
-            }
-            last = Some(head);
+        if last.is_again(head) {
+            continue;
         }
         found.extend(row);
         // The last ones that were kept are not among the first any more.
@@ -149,29 +139,68 @@ pub(crate) fn buffered<'a>(rows: Vec<QueryResult>) -> RowStream<'a> {
     Box::pin(stream::iter(rows.into_iter().map(Ok)))
 }
 
-/// The next row of a stream with its sort key.
+/// The values of a row that it is sorted by.
+type Head = Vec<Datum>;
+
+/// The head that was taken last, which tells whether the next row is an equal one; and one whose
+/// memory is free for the next row.
+struct Last {
+    equal: Equal,
+    order: ByKeys,
+    head: Option<Head>,
+    spare: Head,
+}
+
+impl Last {
+    fn new(equal: Equal, order: ByKeys) -> Self {
+        Self {
+            equal,
+            order,
+            head: None,
+            spare: Head::new(),
+        }
+    }
+
+    fn spare(&mut self) -> Head {
+        std::mem::take(&mut self.spare)
+    }
+
+    /// Whether a row is to be left out since one that is equal was taken before.
+    fn is_again(&mut self, head: Head) -> bool {
+        let same = |last: &Head| self.order.compare(last, &head).is_eq();
+        let is_again = self.equal == Equal::One && self.head.as_ref().is_some_and(same);
+        self.spare = match is_again {
+            true => head,
+            false => self.head.replace(head).unwrap_or_default(),
+        };
+        is_again
+    }
+}
+
+/// The next row of a stream with its sort key, which takes the memory of another one.
 fn ahead(
     row: Option<Result<QueryResult, DbErr>>,
     keys: &[SortKey],
     ranks: &Ranks,
-) -> Result<(Option<Vec<Datum>>, Option<QueryResult>), DbErr> {
-    match row.transpose()? {
-        None => Ok((None, None)),
-        Some(row) => {
-            let head = keys
-                .iter()
-                .map(|key| read(&row, key.column, key.text, ranks));
-            Ok((Some(head.collect::<Result<_, _>>()?), Some(row)))
-        }
+    mut head: Head,
+) -> Result<(Option<Head>, Option<QueryResult>), DbErr> {
+    let Some(row) = row.transpose()? else {
+        return Ok((None, None));
+    };
+    head.clear();
+    for key in keys {
+        head.push(read(&row, key.column, key.text, ranks)?);
     }
+    Ok((Some(head), Some(row)))
 }
 
-/// The keys as positions among the values that were read for them.
-fn at_positions(keys: &[SortKey]) -> Vec<SortKey> {
-    keys.iter()
-        .enumerate()
-        .map(|(column, key)| SortKey { column, ..*key })
-        .collect()
+/// The order of heads: by the keys, which are in them one after the other.
+fn by_positions(keys: &[SortKey]) -> ByKeys {
+    let keys = keys.iter().enumerate();
+    ByKeys(
+        keys.map(|(column, key)| SortKey { column, ..*key })
+            .collect(),
+    )
 }
 
 /// A value that will be compared. Text where none is expected has no known order.

@@ -20,7 +20,7 @@ use datafusion_physical_plan::sorts::streaming_merge::StreamingMergeBuilder;
 use datafusion_physical_plan::stream::RecordBatchStreamAdapter;
 use futures_util::{StreamExt, stream};
 use itertools::Itertools;
-use sharding_core::merge::{Datum, Tournament, compare_rows};
+use sharding_core::merge::{ByKeys, Datum, Order, Tournament};
 use sharding_core::plan::{Direction, Nulls, SortKey, TextOrder};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -28,6 +28,44 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 type Three = (i64, String, i64);
+
+/// Rows as they are, with the beginning of what they are sorted by.
+struct Plain;
+
+impl Order<i64> for Plain {
+    fn compare(&self, a: &i64, b: &i64) -> Ordering {
+        a.cmp(b)
+    }
+
+    fn abbreviate(&self, head: &i64) -> u64 {
+        head.cast_unsigned() ^ 1 << 63
+    }
+}
+
+impl Order<String> for Plain {
+    fn compare(&self, a: &String, b: &String) -> Ordering {
+        a.cmp(b)
+    }
+
+    fn abbreviate(&self, head: &String) -> u64 {
+        let mut begin = [0; 8];
+        begin
+            .iter_mut()
+            .zip(head.bytes())
+            .for_each(|(to, byte)| *to = byte);
+        u64::from_be_bytes(begin)
+    }
+}
+
+impl Order<Three> for Plain {
+    fn compare(&self, a: &Three, b: &Three) -> Ordering {
+        a.cmp(b)
+    }
+
+    fn abbreviate(&self, head: &Three) -> u64 {
+        Self.abbreviate(&head.0)
+    }
+}
 
 fn main() {
     let rows = std::env::args()
@@ -50,12 +88,14 @@ fn main() {
 
 fn of_numbers(rows: usize, inputs: usize) {
     let data = spread(rows, inputs, |random| random as i64 >> 8);
-    let (tree, allocations) = tournament(rows, data.clone(), i64::cmp);
-    let values = data
-        .iter()
-        .map(|input| input.iter().map(|n| [Datum::Int((*n).into())]).collect());
-    let keys = keys(1);
-    let (values, _) = tournament(rows, values.collect(), |a, b| compare_rows(&keys, a, b));
+    let (tree, allocations) = tournament(rows, data.clone(), Plain);
+    let values = data.iter().map(|input| {
+        input
+            .iter()
+            .map(|n| vec![Datum::Int((*n).into())])
+            .collect()
+    });
+    let (values, _) = tournament(rows, values.collect(), keys(1));
     let kmerge = kmerge(rows, data.clone(), |a, b| a < b);
     let columns = |input: &[i64]| vec![Arc::new(Int64Array::from(input.to_vec())) as ArrayRef];
     let other = datafusion(rows, &data, &[DataType::Int64], columns);
@@ -64,15 +104,14 @@ fn of_numbers(rows: usize, inputs: usize) {
 
 fn of_texts(rows: usize, inputs: usize) {
     let data = spread(rows, inputs, |random| format!("text {:016x}", random >> 8));
-    let (tree, allocations) = tournament(rows, data.clone(), String::cmp);
+    let (tree, allocations) = tournament(rows, data.clone(), Plain);
     let values = data.iter().map(|input| {
         input
             .iter()
-            .map(|text| [Datum::Text(text.clone())])
+            .map(|text| vec![Datum::Text(text.clone())])
             .collect()
     });
-    let keys = keys(1);
-    let (values, _) = tournament(rows, values.collect(), |a, b| compare_rows(&keys, a, b));
+    let (values, _) = tournament(rows, values.collect(), keys(1));
     let kmerge = kmerge(rows, data.clone(), |a, b| a < b);
     let columns =
         |input: &[String]| vec![Arc::new(StringArray::from_iter_values(input)) as ArrayRef];
@@ -85,17 +124,16 @@ fn of_three(rows: usize, inputs: usize) {
         let (first, second) = (random % 100, random / 100 % 1_000);
         (first as i64, format!("{second:04}"), (random >> 20) as i64)
     });
-    let (tree, allocations) = tournament(rows, data.clone(), Three::cmp);
+    let (tree, allocations) = tournament(rows, data.clone(), Plain);
     let value = |(a, b, c): &Three| {
-        [
+        vec![
             Datum::Int((*a).into()),
             Datum::Text(b.clone()),
             Datum::Int((*c).into()),
         ]
     };
     let values = data.iter().map(|input| input.iter().map(value).collect());
-    let keys = keys(3);
-    let (values, _) = tournament(rows, values.collect(), |a, b| compare_rows(&keys, a, b));
+    let (values, _) = tournament(rows, values.collect(), keys(3));
     let kmerge = kmerge(rows, data.clone(), |a, b| a < b);
     let columns = |input: &[Three]| {
         let first = Int64Array::from_iter_values(input.iter().map(|row| row.0));
@@ -125,14 +163,14 @@ fn show(keys: &str, inputs: usize, rates: [f64; 4], allocations: usize) {
     println!("{allocations:>14}");
 }
 
-fn keys(count: usize) -> Vec<SortKey> {
+fn keys(count: usize) -> ByKeys {
     let key = |column| SortKey {
         column,
         direction: Direction::Ascending,
         nulls: Nulls::First,
         text: TextOrder::Bytes,
     };
-    (0..count).map(key).collect()
+    ByKeys((0..count).map(key).collect())
 }
 
 /// Sorted inputs of random rows.
@@ -156,16 +194,12 @@ fn spread<T: Ord>(rows: usize, inputs: usize, row: impl Fn(u64) -> T) -> Vec<Vec
 }
 
 /// Millions of rows a second, and how often memory was allocated.
-fn tournament<T>(
-    rows: usize,
-    data: Vec<Vec<T>>,
-    compare: impl FnMut(&T, &T) -> Ordering,
-) -> (f64, usize) {
+fn tournament<T>(rows: usize, data: Vec<Vec<T>>, order: impl Order<T>) -> (f64, usize) {
     let mut inputs: Vec<_> = data.into_iter().map(Vec::into_iter).collect();
     let region = Region::new(ALLOCATOR);
     let begin = Instant::now();
     let heads = inputs.iter_mut().map(Iterator::next).collect();
-    let mut tree = Tournament::new(heads, compare);
+    let mut tree = Tournament::new(heads, order);
     let mut count = 0;
     while let Some(winner) = tree.winner() {
         let next = inputs[winner].next();

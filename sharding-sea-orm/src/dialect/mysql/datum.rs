@@ -1,5 +1,5 @@
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use sea_orm::sqlx::mysql::MySqlRow;
+use sea_orm::sqlx::mysql::{MySqlColumn, MySqlRow};
 use sea_orm::sqlx::{Column, Decode, MySql, Row, Type, TypeInfo, ValueRef};
 use sharding_core::merge::Datum;
 
@@ -8,9 +8,11 @@ pub(in crate::dialect) fn read(row: &MySqlRow, column: usize) -> Result<Datum, S
     if raw.is_null() {
         return Ok(Datum::Null);
     }
-    let type_name = type_name(row, column);
-    let plain = type_name.strip_suffix(BINARY_ORDER).unwrap_or(&type_name);
-    parse(row, column, plain).ok_or(type_name)
+    let plain = row
+        .columns()
+        .get(column)
+        .map_or("", |column| plain_name(column).0);
+    parse(row, column, plain).ok_or_else(|| type_name(row, column))
 }
 
 /// What follows the name of a text type under a binary collation.
@@ -20,6 +22,12 @@ pub(in crate::dialect) fn type_name(row: &MySqlRow, column: usize) -> String {
     let Some(column) = row.columns().get(column) else {
         return String::new();
     };
+    let (name, collation) = plain_name(column);
+    format!("{name}{collation}")
+}
+
+/// The name of a type, and what follows it.
+fn plain_name(column: &MySqlColumn) -> (&str, &'static str) {
     let type_info = column.type_info();
     // Text under a binary collation is announced as bytes; its character set tells.
     let is_text = <String as Type<MySql>>::compatible(type_info);
@@ -30,9 +38,9 @@ pub(in crate::dialect) fn type_name(row: &MySqlRow, column: usize) -> String {
         "BLOB" if is_text => "TEXT",
         "MEDIUMBLOB" if is_text => "MEDIUMTEXT",
         "LONGBLOB" if is_text => "LONGTEXT",
-        name => return name.to_owned(),
+        name => return (name, ""),
     };
-    format!("{name}{BINARY_ORDER}")
+    (name, BINARY_ORDER)
 }
 
 fn parse(row: &MySqlRow, column: usize, type_name: &str) -> Option<Datum> {

@@ -10,17 +10,17 @@ pub(in crate::dialect) fn read(row: &PgRow, column: usize) -> Result<Datum, Stri
     if raw.is_null() {
         return Ok(Datum::Null);
     }
-    let type_name = type_name(row, column);
-    if raw.format() != PgValueFormat::Binary {
-        return Err(type_name);
-    }
-    let bytes = raw.as_bytes().map_err(|_| type_name.clone())?;
-    if let PgTypeKind::Enum(_) = raw.type_info().kind() {
-        return String::from_utf8(bytes.to_vec())
-            .map(Datum::Text)
-            .map_err(|_| type_name);
-    }
-    parse(&type_name, bytes).ok_or(type_name)
+    let type_info = raw.type_info();
+    let parsed = || {
+        let bytes = raw.as_bytes().ok()?;
+        match type_info.kind() {
+            PgTypeKind::Enum(_) => String::from_utf8(bytes.to_vec()).map(Datum::Text).ok(),
+            _ => parse(type_info.name(), bytes),
+        }
+    };
+    let is_binary = raw.format() == PgValueFormat::Binary;
+    let parsed = is_binary.then(parsed).flatten();
+    parsed.ok_or_else(|| type_name(row, column))
 }
 
 pub(in crate::dialect) fn type_name(row: &PgRow, column: usize) -> String {

@@ -9,15 +9,15 @@ pub(in crate::dialect) fn read(row: &SqliteRow, column: usize) -> Result<Datum, 
     if raw.is_null() {
         return Ok(Datum::Null);
     }
-    let class = raw.type_info().name().to_owned();
-    let read = match class.as_str() {
+    let class = raw.type_info();
+    let read = match class.name() {
         "REAL" => row.try_get_unchecked(column).map(Datum::Float),
         "TEXT" => row.try_get_unchecked(column).map(Datum::Text),
         "BLOB" => row.try_get_unchecked(column).map(Datum::Bytes),
         "INTEGER" | "BOOLEAN" => row
             .try_get_unchecked::<i64, _>(column)
             .map(|value| Datum::Int(value.into())),
-        _ => return Err(class),
+        name => return Err(name.to_owned()),
     };
-    read.map_err(|_| class)
+    read.map_err(|_| class.name().to_owned())
 }
