@@ -134,7 +134,8 @@ impl Explainer<'_> {
                 strips,
             } => {
                 let mut steps = steps(merge, *page);
-                if !read.paging.groups.is_empty() && page.limit.is_some() {
+                let may_stop = page.limit.is_some() || matches!(merge, Merge::Groups(_));
+                if !read.paging.groups.is_empty() && may_stop {
                     let tails = read.paging.groups.len();
                     steps.insert(0, format!("one tail after the other, {tails} at most"));
                 }

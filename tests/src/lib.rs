@@ -25,7 +25,7 @@ macro_rules! mount {
             random: statements;
             reads: predicates, orders, pages, text_orders, concatenations, streams, one_row,
                 exists, cursors, decoding, empty_answers;
-            pages: far_and_near, in_sequence;
+            pages: far_and_near, in_sequence, extremes;
             groups: aggregates, aggregates_of_nothing, grouped, grouped_and_ordered, counts,
                 decoded_types, computed, climbing;
             joins: to_unsharded_tables, conditions_that_null_meets, lists_of_other_columns;

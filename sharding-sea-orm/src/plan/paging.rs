@@ -1,11 +1,11 @@
-//! Which units a page of sorted rows needs, and in which order.
+//! Which units a page of sorted rows, or the least value of a column, needs, and in which order.
 
 use std::collections::BTreeMap;
 
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{Expr, ExprTrait, NullOrdering, Order, SelectStatement};
 use sharding_core::key::KeyKind;
-use sharding_core::plan::{Clause, Direction, Merge, Page, ReadPlan};
+use sharding_core::plan::{Clause, Direction, Fold, GroupPlan, Merge, Page, ReadPlan};
 
 use crate::execute::Job;
 use crate::rewrite::Binding;
@@ -15,7 +15,7 @@ use crate::visit::{Parts, Selection};
 #[derive(Debug, Default)]
 pub(crate) struct Paging {
     /// The jobs by their positions, in groups: all rows of one group come before those of the
-    /// next. Empty if the order of rows does not follow the tails.
+    /// next. Empty if the order of rows, or what is aggregated, does not follow the tails.
     pub(crate) groups: Vec<Vec<usize>>,
     /// What a page that lies far behind the first one needs besides.
     pub(crate) deep: Option<Deep>,
@@ -35,7 +35,8 @@ pub(crate) struct Deep {
 const FAR: u64 = 10_000;
 
 impl Paging {
-    /// The groups of units, if rows are sorted by a column that the tails follow.
+    /// The groups of units, if rows are sorted by a column that the tails follow, or if its least
+    /// or greatest value is asked for.
     pub(super) fn of(
         plan: &ReadPlan,
         selection: &Selection,
@@ -43,14 +44,18 @@ impl Paging {
         backend: DbBackend,
     ) -> Self {
         let mut paging = Self::default();
-        let ReadPlan::Merge {
-            merge: Merge::Order(keys),
-            ..
-        } = plan
-        else {
+        let ReadPlan::Merge { merge, .. } = plan else {
             return paging;
         };
-        let (Some((table, column)), Some(first)) = (&selection.first_order, keys.first()) else {
+        let (followed, direction) = match merge {
+            Merge::Order(keys) => (
+                &selection.first_order,
+                keys.first().map(|key| key.direction),
+            ),
+            Merge::Groups(groups) => (&selection.aggregated, toward(groups)),
+            Merge::Concatenate | Merge::Distinct(_) => return paging,
+        };
+        let (Some((table, column)), Some(direction)) = (followed, direction) else {
             return paging;
         };
         let mut tails: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -68,7 +73,7 @@ impl Paging {
             tails.entry(own.coordinates(*node).1).or_default().push(at);
         }
         let groups = tails.into_values();
-        paging.groups = match first.direction {
+        paging.groups = match direction {
             Direction::Ascending => groups.collect(),
             Direction::Descending => groups.rev().collect(),
         };
@@ -117,6 +122,20 @@ impl Paging {
             flipped,
         });
         Ok(())
+    }
+}
+
+/// In which direction a value is looked for, if the least or the greatest one is all that is asked
+/// for.
+fn toward(groups: &GroupPlan) -> Option<Direction> {
+    if !groups.keys.is_empty() || groups.distinct.is_some() {
+        return None;
+    }
+    let all = |is: fn(&Fold) -> bool| groups.folds.iter().all(is);
+    match () {
+        () if all(|fold| matches!(fold, Fold::Min(_))) => Some(Direction::Ascending),
+        () if all(|fold| matches!(fold, Fold::Max(_))) => Some(Direction::Descending),
+        () => None,
     }
 }
 

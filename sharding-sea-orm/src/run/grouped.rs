@@ -37,13 +37,46 @@ pub(super) async fn read_groups(
         }
         false => {
             let ranks = Ranks::declared(&read.ranked);
-            of_sources(session, plan, jobs, &ranks).await?
+            match read.paging.groups.as_slice() {
+                [] => of_sources(session, plan, jobs, &ranks).await?,
+                groups => in_sequence(session, plan, &jobs, groups, &ranks).await?,
+            }
         }
     };
     merge_groups(session, read, plan, page, fold(plan, inputs)?, columns).await
 }
 
 type Partials = (Vec<Vec<Datum>>, Option<Columns>);
+
+/// The least or the greatest value of a column that the tails follow: group after group, twice as
+/// many at once each time, until there is one.
+async fn in_sequence(
+    session: Session<'_>,
+    plan: &GroupPlan,
+    jobs: &[Job],
+    groups: &[Vec<usize>],
+    ranks: &Ranks,
+) -> Result<(Vec<Vec<Vec<Datum>>>, Option<Columns>), DbErr> {
+    let (mut inputs, mut columns) = (Vec::new(), None);
+    let mut groups = groups.iter();
+    let mut at_once = 1;
+    loop {
+        let wanted = groups.by_ref().take(at_once).flatten();
+        let wanted: Vec<Job> = wanted.map(|&job| jobs[job].clone()).collect();
+        if wanted.is_empty() {
+            return Ok((inputs, columns));
+        }
+        at_once *= 2;
+        let (found, named) = of_sources(session, plan, wanted, ranks).await?;
+        columns = columns.or(named);
+        let is_value = |row: &Vec<Datum>| !row.iter().any(Datum::is_null);
+        let is_found = found.iter().flatten().any(is_value);
+        inputs.extend(found);
+        if is_found {
+            return Ok((inputs, columns));
+        }
+    }
+}
 
 /// The partial rows of each source.
 async fn of_sources(

@@ -10,6 +10,7 @@ mod enums;
 mod expr;
 mod insert;
 mod one_row;
+mod order;
 mod predicate;
 mod proof;
 pub(crate) mod raw;

@@ -22,6 +22,9 @@ pub(crate) struct Selection {
     /// The sharded table, by its position in the topology, and its column by which rows are sorted
     /// first.
     pub(crate) first_order: Option<(usize, String)>,
+    /// The sharded table, by its position in the topology, and its column, if every item is an
+    /// aggregate of that column alone.
+    pub(crate) aggregated: Option<(usize, String)>,
     /// Whether rows of the one table are sorted by its primary key, among others.
     pub(crate) is_total: bool,
     /// The tables of which every row of the answer has a row, by their positions in the topology;

@@ -1,25 +1,20 @@
 //! What the planner needs to know of a statement's select list, groups and order.
 
-use sea_orm::sea_query::{
-    BinOper, ColumnRef, Expr, Func, NullOrdering, Order, SelectDistinct, SelectExpr,
-};
+use sea_orm::sea_query::{BinOper, ColumnRef, Expr, Func, SelectDistinct, SelectExpr};
 use sea_orm::{ColumnType, DbBackend};
-use sharding_core::plan::{
-    Clause, Direction, GroupKey, Item, Nulls, OrderKey, Page, Proof, RowItem, SelectShape,
-    TextOrder,
-};
+use sharding_core::plan::{Clause, GroupKey, Item, Page, Proof, RowItem, SelectShape, TextOrder};
 use sharding_core::topology::Unit;
 
 use super::aggregate::{Groups, aggregate, compound, count_of_rows, is_aggregate, with_pieces};
-use super::dissect::OrderPart;
 use super::divide::{Anchor, Divider, Spread, is_grouped};
 use super::expr::each_part;
 use super::one_row::is_of_one_row;
+use super::order::{Target, ordinal};
 use super::proof::{is_number, orders};
 use super::route::column_of;
 use super::scan::is_count_of_rows;
 use super::selection::{Made, Selection, slot};
-use super::tree::{Block, Reads, Tree, Use};
+use super::tree::{Block, Reads, Tree};
 use crate::catalog::{Known, Ranking};
 use crate::entity::EntityTable;
 use crate::shards::{Sharded, Shards};
@@ -151,8 +146,10 @@ impl Reader<'_, '_> {
         if let Some(groups) = &groups {
             let shown = parts.items.iter().map(|item| &item.expr);
             let exprs = shown.chain(&selection.hidden);
+            let aggregated = self.aggregated(exprs.clone());
             let made = exprs.map(|expr| self.made(groups, expr)).collect();
             selection.made = made;
+            selection.aggregated = aggregated;
             let keys = parts.group.iter().map(|key| self.meant(key).clone());
             selection.keys = keys.collect();
             let rankings = selection.keys.iter().map(|key| self.ranking(key));
@@ -160,32 +157,32 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn note_order(&self, shape: &SelectShape, selection: &mut Selection) {
-        let shown = self.block.parts.items.iter().map(|item| &item.expr);
-        let exprs: Vec<&Expr> = shown.chain(&selection.hidden).collect();
-        let column = |key: &OrderKey| {
-            let expr = exprs.get(key.item?)?;
-            let (used, _) = self.used(expr)?;
-            let (sharded, column) = self.sharded(expr)?;
-            (!self.block.is_optional(used)).then_some((sharded, column))
+    /// The column of a sharded table that an expression is, if no join makes it NULL.
+    pub(super) fn never_optional(&self, expr: &Expr) -> Option<(&Sharded<'_>, String)> {
+        let (used, _) = self.used(expr)?;
+        let (sharded, column) = self.sharded(expr)?;
+        (!self.block.is_optional(used)).then_some((sharded, column))
+    }
+
+    /// The one column of which all these are aggregates.
+    fn aggregated<'e>(&self, exprs: impl Iterator<Item = &'e Expr>) -> Option<(usize, String)> {
+        let argument = |expr: &Expr| match expr {
+            Expr::FunctionCall(call) if is_aggregate(expr) => match call.get_args() {
+                [argument] => self.never_optional(argument),
+                _ => None,
+            },
+            _ => None,
         };
-        let columns: Vec<Option<(&Sharded<'_>, String)>> = shape.order.iter().map(column).collect();
-        let first = columns.first().and_then(Option::as_ref);
-        let first_order = first.map(|(sharded, column)| (sharded.at, column.clone()));
-        let is_total = match self.block.uses.as_slice() {
-            [
-                Use {
-                    reads: Reads::Table(sharded),
-                    ..
-                },
-            ] => sharded.entity.unique_keys.last().is_some_and(|primary| {
-                let known = |name: &String| columns.iter().flatten().any(|(_, own)| own == name);
-                !primary.is_empty() && primary.iter().all(known)
-            }),
-            _ => false,
-        };
-        selection.first_order = first_order;
-        selection.is_total = is_total;
+        let columns = exprs.map(|expr| {
+            let (sharded, column) = argument(expr)?;
+            Some((sharded.at, column))
+        });
+        let mut columns = columns.collect::<Option<Vec<_>>>()?;
+        columns.dedup();
+        match columns.len() {
+            1 => columns.pop(),
+            _ => None,
+        }
     }
 
     fn made(&self, groups: &Groups, expr: &Expr) -> Made {
@@ -315,95 +312,6 @@ impl Reader<'_, '_> {
         items.iter().find(aliased).map_or(key, |item| &item.expr)
     }
 
-    fn order_key(&self, key: &OrderPart, item: Option<usize>, proof: Option<Proof>) -> OrderKey {
-        let descending = matches!(key.order, Some(Order::Desc));
-        // PostgreSQL takes NULL for larger than every value, the others for smaller.
-        let nulls_first = match key.nulls {
-            Some(NullOrdering::First) => true,
-            Some(NullOrdering::Last) => false,
-            None => (self.shards.backend == DbBackend::Postgres) == descending,
-        };
-        OrderKey {
-            item,
-            direction: if descending {
-                Direction::Descending
-            } else {
-                Direction::Ascending
-            },
-            nulls: if nulls_first {
-                Nulls::First
-            } else {
-                Nulls::Last
-            },
-            proof: proof.unwrap_or(Proof::Unproven("cannot be selected".into())),
-        }
-    }
-
-    fn order_proof(&self, item: &Item) -> Proof {
-        match item {
-            Item::Row(row) => row.proof.clone(),
-            // What SQLite computes is sorted by bytes, whatever it is computed from.
-            Item::Aggregate(_) if self.shards.backend == DbBackend::Sqlite => {
-                Proof::Proven(TextOrder::Bytes)
-            }
-            Item::Aggregate(aggregate) => aggregate.order(),
-            Item::Compound(_) => Proof::Checked("is computed".into()),
-            Item::Star | Item::Opaque => Proof::Unproven("is computed".into()),
-        }
-    }
-
-    /// An alias of the select list hides a column of the same name; otherwise a selected
-    /// expression is meant if it is the same.
-    fn order_target(&self, key: &OrderPart) -> Target {
-        if key.order.is_none() {
-            return Target::Unknown;
-        }
-        let items = &self.block.parts.items;
-        let has_star = |items: &[SelectExpr]| {
-            items
-                .iter()
-                .any(|item| matches!(item.expr, Expr::Column(ColumnRef::Asterisk(_))))
-        };
-        if let Some(at) = ordinal(&key.expr) {
-            let known = items.get(..at).is_some_and(|before| !has_star(before)) && at < items.len();
-            return if known {
-                Target::Item(at)
-            } else {
-                Target::Unknown
-            };
-        }
-        let is_alias = |name: &str| {
-            items
-                .iter()
-                .position(|item| item.alias.as_ref().is_some_and(|own| own.inner() == name))
-        };
-        if let Some((None, name)) = column_of(&key.expr)
-            && let Some(at) = is_alias(&name)
-        {
-            return Target::Item(at);
-        }
-        let text = self.text(&key.expr);
-        let same = |item: &SelectExpr| item.window.is_none() && self.text(&item.expr) == text;
-        if let Some(at) = items.iter().position(same) {
-            return Target::Item(at);
-        }
-        // Names of a set operation are those of its first part.
-        if let (false, Some((None, name))) = (self.block.branches.is_empty(), column_of(&key.expr))
-        {
-            let named = |item: &SelectExpr| {
-                item.alias.is_none() && column_of(&item.expr).is_some_and(|own| own.1 == name)
-            };
-            return items
-                .iter()
-                .position(named)
-                .map_or(Target::Unknown, Target::Item);
-        }
-        if mentions(&key.expr, &|name| is_alias(name).is_some()) {
-            return Target::Unknown;
-        }
-        Target::Hidden
-    }
-
     /// What an expression computes, as text that is equal for equal columns.
     pub(super) fn text(&self, expr: &Expr) -> String {
         match self.used(expr) {
@@ -421,7 +329,7 @@ impl Reader<'_, '_> {
 
     /// The use and the column that an expression is, if it is a column of a table that is known
     /// to have it.
-    fn used(&self, expr: &Expr) -> Option<(usize, String)> {
+    pub(super) fn used(&self, expr: &Expr) -> Option<(usize, String)> {
         let (table, column) = column_of(expr)?;
         let uses = &self.block.uses;
         let used = match table {
@@ -440,7 +348,7 @@ impl Reader<'_, '_> {
     }
 
     /// The sharded table of which an expression is a column, and the column.
-    fn sharded(&self, expr: &Expr) -> Option<(&Sharded<'_>, String)> {
+    pub(super) fn sharded(&self, expr: &Expr) -> Option<(&Sharded<'_>, String)> {
         let (used, column) = self.used(expr)?;
         match &self.block.uses[used].reads {
             Reads::Table(sharded) => Some((sharded, column)),
@@ -540,12 +448,6 @@ fn required(anchors: &[Anchor<'_>]) -> Option<Vec<usize>> {
     (!kept.is_empty()).then_some(kept)
 }
 
-enum Target {
-    Item(usize),
-    Hidden,
-    Unknown,
-}
-
 /// Whether SQLite may take the collation of an expression from a column in it.
 fn keeps_collation(expr: &Expr) -> bool {
     match expr {
@@ -567,22 +469,4 @@ fn is_time(column_type: &ColumnType) -> bool {
             | ColumnType::TimestampWithTimeZone
             | ColumnType::Boolean
     )
-}
-
-/// Whether an expression names a column without a table for which this holds.
-fn mentions(expr: &Expr, is: &dyn Fn(&str) -> bool) -> bool {
-    if let Some((None, name)) = column_of(expr) {
-        return is(&name);
-    }
-    let mut found = matches!(expr, Expr::Custom(_) | Expr::CustomWithExpr(..));
-    each_part(expr, &mut |part| found |= mentions(part, is));
-    found
-}
-
-/// The position of an item that is named by its number.
-fn ordinal(expr: &Expr) -> Option<usize> {
-    match expr {
-        Expr::Custom(text) => text.trim().parse::<usize>().ok()?.checked_sub(1),
-        _ => None,
-    }
 }

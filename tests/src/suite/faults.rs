@@ -23,14 +23,19 @@ use crate::world::Databases;
 const PAUSE: Duration = Duration::from_millis(300);
 const TIMEOUT: Duration = Duration::from_millis(400);
 
-struct Behind {
-    db: ShardingConnection,
-    proxy: Proxy,
-    databases: Databases<2>,
+/// A connection to two sources, the second one behind a proxy.
+#[derive(Debug)]
+pub struct Behind {
+    /// The connection.
+    pub db: ShardingConnection,
+    /// The proxy.
+    pub proxy: Proxy,
+    /// The databases of both.
+    pub databases: Databases<2>,
 }
 
 /// Two sources with two tails each; the way to the second one leads through a proxy.
-async fn behind_a_proxy(backend: DbBackend, limits: Limits) -> Behind {
+pub async fn behind_a_proxy(backend: DbBackend, limits: Limits) -> Behind {
     let databases = Databases::<2>::create(backend).await;
     let [a, b] = &databases.urls;
     let address = b.split('@').nth(1).unwrap().split('/').next().unwrap();
@@ -81,12 +86,14 @@ async fn behind_a_proxy(backend: DbBackend, limits: Limits) -> Behind {
     }
 }
 
-fn of(db: &ShardingConnection, name: &str) -> SourceStatus {
+/// What is going on in one of the sources.
+pub fn of(db: &ShardingConnection, name: &str) -> SourceStatus {
     let mut status = db.status().into_iter();
     status.find(|source| source.name == name).unwrap()
 }
 
-async fn of_both(db: &ShardingConnection, streamed: usize) -> Result<usize, DbErr> {
+/// A statement for both sources, every second one as a stream; gives the count of rows.
+pub async fn of_both(db: &ShardingConnection, streamed: usize) -> Result<usize, DbErr> {
     let query = entry::Entity::find()
         .order_by_asc(entry::Column::K)
         .order_by_asc(entry::Column::Id);
@@ -122,7 +129,7 @@ fn told(error: &DbErr) -> Vec<String> {
 }
 
 /// How many statements of the first source are answered within so long, and the longest of them.
-async fn answered(db: &ShardingConnection, how_long: Duration) -> (u64, Duration) {
+pub async fn answered(db: &ShardingConnection, how_long: Duration) -> (u64, Duration) {
     let (count, longest) = (AtomicU64::new(0), AtomicU64::new(0));
     let begun = Instant::now();
     let work = (0..4).map(|_| async {

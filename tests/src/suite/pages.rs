@@ -1,8 +1,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::TryStreamExt;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, IntoActiveModel, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect, Schema,
+    ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, IntoActiveModel,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Schema,
 };
 use sharding_sea_orm::{EntityRules, Modulo, Monthly, ShardingConnection, rule};
 
@@ -199,4 +199,76 @@ pub async fn in_sequence(backend: DbBackend) {
     rows().all(&db).await.unwrap_err();
     db.close().await.unwrap();
     world.end().await;
+}
+
+/// The least and the greatest value of a column that the tails follow, with the tails that are
+/// asked for them.
+pub async fn extremes(backend: DbBackend) {
+    let world = World::bare(backend).await;
+    let db = filled(&world).await;
+    /// Of all rows, of a few, of those of a month in the middle, and of none.
+    macro_rules! asked {
+        ($e:ident, $function:ident) => {{
+            use $e::Column::{Day, Id, N};
+            let filters = [
+                Condition::all(),
+                Condition::all().add(N.eq(5)),
+                Condition::all().add(N.is_null()).add(Id.gt(23_000)),
+                Condition::all().add(Id.is_in([11, 4_000, 23_990])),
+                Condition::all()
+                    .add(Day.between(date(5, 3), date(9, 20)))
+                    .add(N.lt(40)),
+                Condition::all().add(Id.lt(0)),
+            ];
+            let mut answers = Vec::new();
+            for filter in filters {
+                let query = $e::Entity::find().select_only().filter(filter);
+                let query = query.column_as(Day.$function(), "found");
+                let found = query.clone().into_tuple::<Option<chrono::NaiveDate>>();
+                let names = query.clone().into_json().one(&db).await.unwrap();
+                let with_both = query.column_as(Day.max(), "last").column_as(N.count(), "n");
+                let with_both =
+                    with_both
+                        .into_tuple::<(Option<chrono::NaiveDate>, Option<chrono::NaiveDate>, i64)>(
+                        );
+                answers.push((
+                    found.all(&db).await.unwrap(),
+                    names,
+                    with_both.one(&db).await.unwrap(),
+                ));
+            }
+            answers
+        }};
+    }
+    let expected = (asked!(whole, min), asked!(whole, max));
+    assert_eq!((asked!(monthly, min), asked!(monthly, max)), expected);
+    assert_eq!((asked!(spread, min), asked!(spread, max)), expected);
+
+    let of = |filter| monthly::Entity::find().select_only().filter(filter);
+    let last = of(monthly::Column::N.eq(5)).column_as(monthly::Column::Day.max(), "found");
+    let steps = db.explain(&last).unwrap().steps;
+    assert_eq!(
+        steps[0], "one tail after the other, 12 at most",
+        "{steps:?}"
+    );
+    db.source("a")
+        .unwrap()
+        .execute_unprepared("DROP TABLE reading_201303")
+        .await
+        .unwrap();
+    let last = last.into_tuple::<chrono::NaiveDate>().one(&db).await;
+    assert_eq!(last.unwrap(), expected.1[1].0[0]);
+    // The first ones are asked until there is a value.
+    let late = monthly::Column::Day.min();
+    let late = of(monthly::Column::Id.eq(-1)).column_as(late, "found");
+    late.into_tuple::<Option<chrono::NaiveDate>>()
+        .one(&db)
+        .await
+        .unwrap_err();
+    db.close().await.unwrap();
+    world.end().await;
+}
+
+fn date(month: u32, day: u32) -> chrono::NaiveDate {
+    chrono::NaiveDate::from_ymd_opt(2013, month, day).unwrap()
 }
