@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
-use std::future::ready;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, Stream, StreamExt, stream};
@@ -36,24 +36,51 @@ pub(crate) async fn query_all(
     Ok(answers.into_iter().map(|(_, rows)| rows).collect())
 }
 
+/// A query stands in the line for a connection of a source with one statement at a time: with many
+/// tables it is not ahead of those that have few.
 async fn of_source(
     session: Session<'_>,
     source: SourceId,
     jobs: Vec<(usize, Job)>,
     stopped: &AtomicBool,
 ) -> Result<Vec<(usize, Vec<QueryResult>)>, Vec<NodeFailure>> {
-    let run = |(at, job): (usize, Job)| {
+    let run = |(at, job): (usize, Job), permit| {
         let run = async move {
-            match session.query_job(job.clone()).await {
+            let answer = async { session.query_granted(job.clone(), permit?).await };
+            match answer.await {
                 Ok(rows) => Ok((at, rows)),
                 Err(error) => Err(vec![job.failure(error, session.cluster())]),
             }
         };
         run.boxed()
     };
-    let jobs = stream::iter(jobs).take_while(|_| ready(!stopped.load(Ordering::Relaxed)));
-    let running = jobs.map(run).buffer_unordered(session.width(source));
-    all(running, stopped).await
+    let width = session.width(source);
+    let mut jobs = jobs.into_iter();
+    let mut first_in_line = None;
+    let mut running = FuturesUnordered::new();
+    let answers = stream::poll_fn(move |context| {
+        loop {
+            let may_begin = running.len() < width && !stopped.load(Ordering::Relaxed);
+            if first_in_line.is_none() && may_begin {
+                first_in_line = jobs.next().map(|job| (session.permit(source).boxed(), job));
+            }
+            if let Some((permit, _)) = &mut first_in_line
+                && let Poll::Ready(permit) = permit.poll_unpin(context)
+                && let Some((_, job)) = first_in_line.take()
+            {
+                // Once another one has failed, none begins any more.
+                if !stopped.load(Ordering::Relaxed) {
+                    running.push(run(job, permit));
+                }
+                continue;
+            }
+            return match running.poll_next_unpin(context) {
+                Poll::Ready(None) if first_in_line.is_some() => Poll::Pending,
+                polled => polled,
+            };
+        }
+    });
+    all(answers, stopped).await
 }
 
 /// What all of these give, or what has failed by the time that one has.

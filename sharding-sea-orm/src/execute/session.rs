@@ -10,7 +10,7 @@ use sea_orm::{
 use sharding_core::execute::{ConnectionMode, Demand, Running};
 use sharding_core::topology::SourceId;
 
-use super::{Cluster, Finishing, Hold, Job, Limits, Source};
+use super::{Cluster, Finishing, Hold, Job, Limits, Permit, Source};
 use crate::catalog::{Catalog, schemas};
 use crate::connection::ShardingTransaction;
 use crate::dialect;
@@ -44,15 +44,21 @@ impl Caller {
     }
 }
 
-/// Evaluates with a connection of a source: with the right to one of its pool's, or with the one
-/// of the transaction. The two have no type in common.
+/// Evaluates with a connection of a source: with the right to one of its pool's, which may have been
+/// granted before, or with the one of the transaction. The two have no type in common.
 macro_rules! on_connection {
     ($session:expr, $source:expr, $own:ident = $clone:expr, $connection:ident => $call:expr) => {
+        on_connection!($session, $source, None, $own = $clone, $connection => $call)
+    };
+    ($session:expr, $source:expr, $granted:expr, $own:ident = $clone:expr, $connection:ident => $call:expr) => {
         match $session {
             Session::Pool(cluster, caller) => {
                 let source = cluster.source($source);
                 let limits = cluster.limits(caller.limits, &source);
-                let permit = source.permit(limits, 1, Hold::OneSource).await?;
+                let permit = match $granted {
+                    Some(permit) => permit,
+                    None => source.permit(limits, 1, Hold::OneSource).await?,
+                };
                 let mut call = || {
                     let ($connection, $own) = (source.connection.clone(), $clone);
                     let call: BoxFuture<'static, _> = Box::pin(async move { $call.await });
@@ -188,9 +194,29 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Waits for the right to a connection of a source; a transaction has its own.
+    pub(crate) async fn permit(self, source: SourceId) -> Result<Option<Permit>, DbErr> {
+        let Self::Pool(cluster, caller) = self else {
+            return Ok(None);
+        };
+        let source = cluster.source(source);
+        let limits = cluster.limits(caller.limits, &source);
+        source.permit(limits, 1, Hold::OneSource).await.map(Some)
+    }
+
     /// The rows of one job.
     pub(crate) async fn query_job(self, job: Job) -> Result<Vec<QueryResult>, DbErr> {
-        let answer = self.query_all(job.source(), &job.statement).await;
+        self.query_granted(job, None).await
+    }
+
+    /// The rows of one job, on a connection that was granted or on any.
+    pub(crate) async fn query_granted(
+        self,
+        job: Job,
+        granted: Option<Permit>,
+    ) -> Result<Vec<QueryResult>, DbErr> {
+        let (source, statement) = (job.source(), &job.statement);
+        let answer = self.query_on(source, statement, granted).await;
         answer.map_err(|error| job.explain(error, self.cluster()))
     }
 
@@ -200,7 +226,16 @@ impl<'a> Session<'a> {
         source: SourceId,
         statement: &Statement,
     ) -> Result<Vec<QueryResult>, DbErr> {
-        on_connection!(self, source, statement = statement.clone(), connection =>
+        self.query_on(source, statement, None).await
+    }
+
+    async fn query_on(
+        self,
+        source: SourceId,
+        statement: &Statement,
+        granted: Option<Permit>,
+    ) -> Result<Vec<QueryResult>, DbErr> {
+        on_connection!(self, source, granted, statement = statement.clone(), connection =>
             connection.query_all_raw(statement))
     }
 

@@ -245,6 +245,49 @@ pub async fn waits_are_bounded(backend: DbBackend) {
     databases.drop().await;
 }
 
+/// A query that has many tables stands in the line for a connection once, not once for each table,
+/// so that those behind it wait no longer than behind one that has few.
+pub async fn one_place_in_the_line(backend: DbBackend) {
+    const QUERIES: usize = 5;
+
+    let databases = Databases::<3>::create(backend).await;
+    fill(&databases.urls).await;
+    let limits = Limits::new().max_query_connections(4);
+    let db = three_sources(&databases.urls, 4, limits).await;
+    let of_a = entry::Entity::find().filter(entry::Column::Id.eq(0));
+    let mut busy = Vec::new();
+    for _ in 0..4 {
+        let transaction = db.begin().await.unwrap();
+        of_a.clone().one(&transaction).await.unwrap();
+        busy.push(transaction);
+    }
+    let wide = (0..QUERIES).map(|_| {
+        let db = db.clone();
+        tokio::spawn(async move { entry::Entity::find().all(&db).await.unwrap().len() })
+    });
+    let wide: Vec<_> = wide.collect();
+    let waiting = || {
+        db.status()
+            .iter()
+            .map(|source| source.waiting)
+            .sum::<usize>()
+    };
+    // Once the other sources have answered, all that is left is in the line for the first one.
+    while waiting() < QUERIES || db.status().iter().any(|source| source.statements > 0) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(waiting(), QUERIES, "{:?}", db.status());
+    for transaction in busy {
+        transaction.commit().await.unwrap();
+    }
+    for found in join_all(wide).await {
+        assert_eq!(found.unwrap(), ROWS as usize);
+    }
+    assert_eq!(waiting(), 0);
+    db.close().await.unwrap();
+    databases.drop().await;
+}
+
 /// Statements whose callers go away leave nothing behind: no connection, no row, no task, and no
 /// connection whose answer somebody else would read.
 pub async fn callers_that_go_away(backend: DbBackend) {
