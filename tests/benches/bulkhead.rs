@@ -1,10 +1,10 @@
-//! What a data source that stalls costs the others: statements of one source, answered in so much
-//! time, while 32 callers ask both sources over and over.
+//! What a data source that stalls costs the others: statements of one source, answered in a second,
+//! while 32 callers ask the other source, or both, over and over.
 //!
 //! `cargo bench -p tests --bench bulkhead -- [postgres|mysql] [rounds]`, with the server's URL in
-//! `SHARDING_TEST_POSTGRES` or `SHARDING_TEST_MYSQL`. The second source is behind a proxy. Each
-//! round measures for a second how it is without those callers, with them, and with them while the
-//! second source stalls; the figures are medians of the rounds' ratios.
+//! `SHARDING_TEST_POSTGRES` or `SHARDING_TEST_MYSQL`. The other source is behind a proxy. Each
+//! round measures how it is without those callers, with them, and with them while the source
+//! stalls; the figures at the end are medians of the rounds' ratios.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use sea_orm::DbBackend;
 use sharding_sea_orm::{BreakerState, Limits, ShardingConnection};
-use tests::suite::faults::{Behind, answered, behind_a_proxy, of, of_both};
+use tests::suite::faults::{Behind, answered, behind_a_proxy, of, of_b, of_both};
 use tests::suite::proxy::Way;
 
 const CALLERS: usize = 32;
@@ -44,45 +44,58 @@ async fn main() {
         databases,
     } = behind_a_proxy(backend, Limits::new().statement_timeout(TIMEOUT)).await;
     answered(&db, HOW_LONG).await;
-    let (mut beside_callers, mut beside_a_stall, mut longest) =
-        (Vec::new(), Vec::new(), Duration::ZERO);
-    println!(
-        "{:>12}{:>16}{:>16}{:>14}",
-        "alone/s", "with callers/s", "while stalled/s", "longest"
-    );
-    for _ in 0..rounds {
-        let (alone, _) = answered(&db, HOW_LONG).await;
-        let (callers, _) = beside(&db).await;
-        proxy.set(Way::Stalled);
-        let (stalled, wait) = beside(&db).await;
-        assert_ne!(of(&db, "b").breaker, BreakerState::Closed);
-        proxy.set(Way::Open);
-        while of_both(&db, 0).await.is_err() || of_both(&db, 1).await.is_err() {
-            tokio::time::sleep(PAUSE).await;
+    for asked in [Asked::TheOther, Asked::Both] {
+        println!("callers ask {asked:?}");
+        let (mut of_normal, mut of_alone) = (Vec::new(), Vec::new());
+        println!(
+            "{:>12}{:>16}{:>16}{:>14}",
+            "alone/s", "with callers/s", "while stalled/s", "longest"
+        );
+        for _ in 0..rounds {
+            let (alone, _) = answered(&db, HOW_LONG).await;
+            let (normal, _) = beside(&db, asked).await;
+            proxy.set(Way::Stalled);
+            let (stalled, longest) = beside(&db, asked).await;
+            assert_ne!(of(&db, "b").breaker, BreakerState::Closed);
+            proxy.set(Way::Open);
+            while of_both(&db, 0).await.is_err() || of_both(&db, 1).await.is_err() {
+                tokio::time::sleep(PAUSE).await;
+            }
+            println!("{alone:>12}{normal:>16}{stalled:>16}{longest:>14.1?}");
+            of_normal.push(stalled as f64 / normal as f64);
+            of_alone.push(stalled as f64 / alone as f64);
         }
-        println!("{alone:>12}{callers:>16}{stalled:>16}{wait:>14.1?}");
-        beside_callers.push(stalled as f64 / callers as f64);
-        beside_a_stall.push(stalled as f64 / alone as f64);
-        longest = longest.max(wait);
+        println!(
+            "while stalled: {:.2} of what is answered beside the callers, {:.2} of what is \
+             answered alone",
+            median(of_normal),
+            median(of_alone),
+        );
     }
-    println!(
-        "while stalled, of what is answered with the callers: {:.2}; of what is answered alone: {:.2}",
-        median(beside_callers),
-        median(beside_a_stall),
-    );
     db.close().await.unwrap();
     databases.drop().await;
 }
 
-/// Statements of the first source, and the longest of them, while others ask both sources.
-async fn beside(db: &ShardingConnection) -> (u64, Duration) {
+/// Which sources the callers ask.
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    TheOther,
+    Both,
+}
+
+/// Statements of the first source, and the longest of them, while others ask.
+async fn beside(db: &ShardingConnection, asked: Asked) -> (u64, Duration) {
     let stop = Arc::new(AtomicBool::new(false));
     let callers: Vec<_> = (0..CALLERS)
         .map(|number| {
             let (db, stop) = (db.clone(), Arc::clone(&stop));
             tokio::spawn(async move {
                 while !stop.load(Ordering::Relaxed) {
-                    let _ = of_both(&db, number).await;
+                    // Whether it is answered is not what is measured.
+                    let _ = match asked {
+                        Asked::TheOther => of_b(&db).await,
+                        Asked::Both => of_both(&db, number).await.map(drop),
+                    };
                     tokio::time::sleep(PAUSE).await;
                 }
             })

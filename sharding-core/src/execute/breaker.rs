@@ -68,15 +68,25 @@ impl Breaker {
     /// # Errors
     /// It may not, for so much longer; zero while another caller is being tried.
     pub fn admit(&mut self, now: Instant, caller: u64) -> Result<Admission, Duration> {
-        match self.state {
-            State::Closed { .. } => Ok(Admission::Regular),
-            State::Open { until } if until <= now => {
+        if let Some(pause) = self.refuses(now, caller) {
+            return Err(pause);
+        }
+        Ok(match self.state {
+            State::Closed { .. } => Admission::Regular,
+            State::Open { .. } | State::HalfOpen { .. } => {
                 self.state = State::HalfOpen { caller };
-                Ok(Admission::Probe)
+                Admission::Probe
             }
-            State::Open { until } => Err(until - now),
-            State::HalfOpen { caller: tried } if tried == caller => Ok(Admission::Probe),
-            State::HalfOpen { .. } => Err(Duration::ZERO),
+        })
+    }
+
+    /// For how much longer a statement of a caller may not pass; `None` if it may. Nothing is tried
+    /// by asking.
+    pub fn refuses(&self, now: Instant, caller: u64) -> Option<Duration> {
+        match self.state {
+            State::Open { until } if until > now => Some(until - now),
+            State::HalfOpen { caller: tried } if tried != caller => Some(Duration::ZERO),
+            _ => None,
         }
     }
 
@@ -174,7 +184,13 @@ mod tests {
         let now = Instant::now();
         let (mut breaker, later) = (opened(now), now + PAUSE);
         assert_eq!(breaker.state(later), BreakerState::HalfOpen);
+        assert_eq!(breaker.refuses(now, 1), Some(PAUSE));
+        for caller in 1..3 {
+            assert_eq!(breaker.refuses(later, caller), None);
+        }
         assert_eq!(breaker.admit(later, 1), Ok(Admission::Probe));
+        assert_eq!(breaker.refuses(later, 1), None);
+        assert_eq!(breaker.refuses(later, 2), Some(Duration::ZERO));
         // Its other statements may pass as well, but nobody else's.
         assert_eq!(breaker.admit(later, 1), Ok(Admission::Probe));
         assert_eq!(breaker.admit(later, 2), Err(Duration::ZERO));

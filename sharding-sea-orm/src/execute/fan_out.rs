@@ -22,6 +22,7 @@ pub(crate) async fn query_all(
         let answers = jobs.into_iter().map(|job| session.query_job(job));
         return futures_util::future::try_join_all(answers).await;
     }
+    session.check_breakers(&jobs)?;
     let mut by_source: BTreeMap<SourceId, Vec<(usize, Job)>> = BTreeMap::new();
     for (at, job) in jobs.into_iter().enumerate() {
         by_source.entry(job.source()).or_default().push((at, job));

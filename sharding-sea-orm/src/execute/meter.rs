@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     pub(super) statements: AtomicUsize,
+    pub(super) begun: AtomicU64,
     pub(super) waiting: AtomicUsize,
     pub(super) most_in_use: AtomicUsize,
     pub(super) rows: AtomicUsize,

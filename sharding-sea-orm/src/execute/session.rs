@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +15,7 @@ use super::{Cluster, Finishing, Hold, Job, Limits, Permit, Source};
 use crate::catalog::{Catalog, schemas};
 use crate::connection::ShardingTransaction;
 use crate::dialect;
-use crate::error::ShardingError;
+use crate::error::{ShardingError, nodes_failed};
 use crate::plan::Want;
 
 /// Where statements run: on connections of the pools, or on the one connection of a transaction;
@@ -191,6 +192,27 @@ impl<'a> Session<'a> {
                 second: self.cluster().source(other).name.clone(),
             }
             .into()),
+        }
+    }
+
+    /// Checks that none of the sources of these jobs, all of which are needed, is being left alone:
+    /// then no other one need work for nothing.
+    pub(crate) fn check_breakers(self, jobs: &[Job]) -> Result<(), DbErr> {
+        let (Self::Pool(cluster, caller), [_, _, ..]) = (self, jobs) else {
+            return Ok(());
+        };
+        let first_of_each: BTreeMap<SourceId, &Job> =
+            jobs.iter().rev().map(|job| (job.source(), job)).collect();
+        let failure = |(source, job): (SourceId, &Job)| {
+            let source = cluster.source(source);
+            let is_patient = cluster.limits(caller.limits, &source).retry.is_some();
+            let down = source.refuses(caller.number).filter(|_| !is_patient)?;
+            Some(job.failure(down.into(), cluster))
+        };
+        let failures: Vec<_> = first_of_each.into_iter().filter_map(failure).collect();
+        match failures.is_empty() {
+            true => Ok(()),
+            false => Err(nodes_failed(failures, jobs.len())),
         }
     }
 

@@ -155,6 +155,22 @@ impl Source {
         self.size.saturating_sub(free)
     }
 
+    /// That the source is being left alone, without trying it.
+    pub(crate) fn refuses(&self, caller: u64) -> Option<ShardingError> {
+        if self.calm.load(Ordering::Relaxed) {
+            return None;
+        }
+        let pause = self.breaker().refuses(Instant::now(), caller)?;
+        Some(self.down(pause))
+    }
+
+    fn down(&self, pause: Duration) -> ShardingError {
+        ShardingError::SourceDown {
+            data_source: self.name.clone(),
+            pause,
+        }
+    }
+
     /// Begins a statement, unless the source is being left alone.
     pub(crate) fn attempt(self: &Arc<Self>, caller: u64) -> Result<Attempt, ShardingError> {
         let admission = match self.calm.load(Ordering::Relaxed) {
@@ -162,14 +178,12 @@ impl Source {
             false => self
                 .breaker()
                 .admit(Instant::now(), caller)
-                .map_err(|pause| ShardingError::SourceDown {
-                    data_source: self.name.clone(),
-                    pause,
-                })?,
+                .map_err(|pause| self.down(pause))?,
         };
         let rows = self.meter.rows.load(Ordering::Relaxed);
         observe::held(&self.name, self.in_use(), rows);
         self.meter.statements.fetch_add(1, Ordering::Relaxed);
+        self.meter.begun.fetch_add(1, Ordering::Relaxed);
         Ok(Attempt {
             source: Arc::clone(self),
             admission: Some(admission),
@@ -262,6 +276,7 @@ impl Source {
             most_in_use: meter.most_in_use.load(Ordering::Relaxed),
             waiting: meter.waiting.load(Ordering::Relaxed),
             statements: meter.statements.load(Ordering::Relaxed),
+            begun: meter.begun.load(Ordering::Relaxed),
             rows: meter.rows.load(Ordering::Relaxed),
             most_rows: meter.most_rows.load(Ordering::Relaxed),
             failures: meter.failures.load(Ordering::Relaxed),
@@ -297,6 +312,8 @@ pub struct SourceStatus {
     pub waiting: usize,
     /// How many statements run, streams that are open included.
     pub statements: usize,
+    /// How many statements have begun since the connection was made, transactions' own ones aside.
+    pub begun: u64,
     /// How many rows are held to be merged: one for each open cursor, and those that are kept.
     pub rows: usize,
     /// The most rows that were held at once.

@@ -85,6 +85,7 @@ async fn of_sources(
     jobs: Vec<Job>,
     ranks: &Ranks,
 ) -> Result<(Vec<Vec<Vec<Datum>>>, Option<Columns>), DbErr> {
+    session.check_breakers(&jobs)?;
     let (asked, plan) = (jobs.len(), &plan.of_partials());
     let mut running = Vec::new();
     for (source, jobs) in by_source(jobs) {

@@ -70,6 +70,7 @@ async fn inputs<'a>(
     page: Page,
     used: Use,
 ) -> Result<Vec<RowStream<'a>>, DbErr> {
+    session.check_breakers(&jobs)?;
     let asked = jobs.len();
     let rows = match (used, page.node_limit()) {
         (Use::Returned, None) => Some(0),

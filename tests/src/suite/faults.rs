@@ -112,6 +112,16 @@ async fn of_a(db: &ShardingConnection) -> Result<(), DbErr> {
     Ok(())
 }
 
+/// A statement for the second source.
+pub async fn of_b(db: &ShardingConnection) -> Result<(), DbErr> {
+    let row = entry::Entity::find()
+        .filter(entry::Column::Id.eq(43))
+        .one(db)
+        .await?;
+    assert_eq!(row.unwrap().id, 43);
+    Ok(())
+}
+
 /// The data sources that an error of a statement for both tells.
 fn told(error: &DbErr) -> Vec<String> {
     match ShardingError::of(error) {
@@ -237,6 +247,18 @@ pub async fn cut(backend: DbBackend) {
     }
     assert_ne!(of(&db, "b").breaker, BreakerState::Closed);
     assert!(of(&db, "b").failures >= 3, "{:?}", of(&db, "b"));
+    // While it is known to be gone, the other source does no work for nothing.
+    let mut kept_from = 0;
+    for number in 0..40 {
+        let before = [of(&db, "a"), of(&db, "b")];
+        of_both(&db, number).await.unwrap_err();
+        // Unless this was the caller that is tried.
+        if before[1].breaker == BreakerState::Open && of(&db, "b").failures == before[1].failures {
+            assert_eq!(of(&db, "a").begun, before[0].begun, "{number}");
+            kept_from += 1;
+        }
+    }
+    assert!(kept_from > 0);
     proxy.set(Way::Open);
     tokio::time::sleep(PAUSE + PAUSE / 2).await;
     let found = of_both(&db, 1).await;
