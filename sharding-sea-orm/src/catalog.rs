@@ -10,11 +10,11 @@ use std::sync::Arc;
 use sea_orm::{DbBackend, DbErr};
 use sharding_core::key::KeyKind;
 use sharding_core::plan::{Proof, TextOrder};
-use sharding_core::topology::{Table, TableName, Topology};
+use sharding_core::topology::{SourceId, Table, TableName, Topology};
 
 use crate::dialect;
 use crate::entity::EntityTable;
-use crate::execute::{Hold, Source};
+use crate::execute::{Finishing, Hold, Source};
 
 /// The columns of one data source's tables, by schema and table.
 #[derive(Debug, Default)]
@@ -101,6 +101,9 @@ pub(crate) struct Known {
     seen: BTreeSet<(usize, usize)>,
     /// Those that a statement found missing and leaves out.
     absent: BTreeSet<(usize, usize)>,
+    /// Whether some of the data sources have not said yet what is true of theirs. What depends on
+    /// nodes that a statement does not reach, such as its route, cannot be proven then.
+    is_partial: bool,
 }
 
 impl Known {
@@ -154,20 +157,15 @@ impl Known {
 
     /// Whether a text key compares by bytes, so that equal values have equal hashes.
     pub(crate) fn is_exact(&self, column: &str, kind: KeyKind) -> bool {
-        kind != KeyKind::Text
-            || matches!(
-                self.column(column),
-                Some(Column {
-                    text: Text::Bytes(_) | Text::Collated(_),
-                    ..
-                })
-            )
+        let text = self.column(column).map(|column| &column.text);
+        let is_exact = matches!(text, Some(Text::Bytes(_) | Text::Collated(_)));
+        kind != KeyKind::Text || (is_exact && !self.is_partial)
     }
 
     /// Whether text of the column is ordered by its bytes, trailing spaces included.
     pub(crate) fn is_ordered_by_bytes(&self, column: &str) -> bool {
         let text = self.column(column).map(|column| &column.text);
-        text == Some(&Text::Bytes(TextOrder::Bytes))
+        text == Some(&Text::Bytes(TextOrder::Bytes)) && !self.is_partial
     }
 
     /// The order of text in the column.
@@ -260,60 +258,95 @@ pub(crate) struct Loaded {
     pub(crate) known: Vec<Arc<Known>>,
     /// What is known of the declared tables that are not sharded.
     pub(crate) plain: Arc<BTreeMap<TableName, Known>>,
+    /// The data sources whose catalogs have not been read.
+    pub(crate) unread: Arc<BTreeSet<SourceId>>,
 }
 
 /// Reads the catalogs of all data sources.
 pub(crate) async fn load(topology: &Topology, sources: &[Arc<Source>]) -> Result<Loaded, DbErr> {
+    load_but(BTreeSet::new(), topology, sources).await
+}
+
+/// Reads the catalogs of all data sources but some, which are left unread.
+pub(crate) async fn load_but(
+    unread: BTreeSet<SourceId>,
+    topology: &Topology,
+    sources: &[Arc<Source>],
+) -> Result<Loaded, DbErr> {
+    let mut loaded = Loaded {
+        topology: Arc::new(topology.clone()),
+        known: topology.tables().iter().map(|_| Arc::default()).collect(),
+        plain: Arc::default(),
+        unread: Arc::default(),
+    };
     if topology.is_empty() {
-        return Ok(Loaded {
-            topology: Arc::new(topology.clone()),
-            known: Vec::new(),
-            plain: Arc::default(),
-        });
+        return Ok(loaded);
     }
     let schemas = &schemas(topology);
-    let catalogs = topology.sources().map(|(id, _)| async move {
+    let read = topology.sources().filter(|(id, _)| !unread.contains(id));
+    let catalogs = read.map(|(id, _)| async move {
         let source = &sources[id.index()];
-        let _permit = source.permit(source.limits, 1, Hold::OneSource).await?;
-        Ok::<_, DbErr>((id, dialect::catalog(&source.connection, schemas).await?))
+        Ok::<_, DbErr>((id, catalog_of(source, schemas.clone()).await?))
     });
     let catalogs = futures_util::future::try_join_all(catalogs).await?;
-    let mut longest = HashMap::new();
-    for (at, table) in topology.tables().iter().enumerate() {
-        let names = catalogs
-            .iter()
-            .flat_map(|(_, catalog)| catalog.beginning_with(table));
-        if let Some(last) = names.filter_map(|(name, _)| table.growing_tail(name)).max() {
-            longest.insert(at, last + 1);
-        }
-    }
-    let topology = topology.reaching(&longest);
-    let known = topology.tables().iter().map(|table| {
-        let mut known = Known::default();
-        for (source, catalog) in &catalogs {
-            for (physical, columns) in catalog.beginning_with(table) {
-                if let Some(position) = table.position_of(*source, physical) {
-                    known.see(table.coordinates(position), columns);
+    loaded.unread = Arc::new(unread);
+    Ok(loaded.with(&catalogs))
+}
+
+async fn catalog_of(source: &Source, schemas: Vec<String>) -> Result<Catalog, DbErr> {
+    let permit = source.permit(source.limits, 1, Hold::OneSource).await?;
+    let connection = source.connection.clone();
+    let backend = connection.get_database_backend();
+    let read = Box::pin(async move { dialect::catalog(&connection, &schemas).await });
+    Finishing::new(read, Some(permit), backend).await
+}
+
+impl Loaded {
+    /// What is known once these catalogs are read, too.
+    pub(crate) fn with(self, catalogs: &[(SourceId, Catalog)]) -> Self {
+        let mut unread = Arc::unwrap_or_clone(self.unread);
+        let mut longest = HashMap::new();
+        for (source, catalog) in catalogs {
+            unread.remove(source);
+            for (at, table) in self.topology.tables().iter().enumerate() {
+                let names = catalog.beginning_with(table);
+                if let Some(last) = names.filter_map(|(name, _)| table.growing_tail(name)).max() {
+                    let longest = longest.entry(at).or_insert(0);
+                    *longest = (last + 1).max(*longest);
                 }
             }
         }
-        Arc::new(known)
-    });
-    let mut plain = BTreeMap::new();
-    for (name, _) in topology.plain() {
-        let mut known = Known::default();
-        for (number, (_, catalog)) in catalogs.iter().enumerate() {
-            if let Some(columns) = catalog.named(name) {
-                known.see((number, 0), columns);
+        let topology = self.topology.reaching(&longest);
+        let known = topology.tables().iter().zip(self.known);
+        let known = known.map(|(table, known)| {
+            let mut known = Arc::unwrap_or_clone(known);
+            for (source, catalog) in catalogs {
+                for (physical, columns) in catalog.beginning_with(table) {
+                    if let Some(position) = table.position_of(*source, physical) {
+                        known.see(table.coordinates(position), columns);
+                    }
+                }
             }
+            known.is_partial = !unread.is_empty();
+            Arc::new(known)
+        });
+        let mut plain = Arc::unwrap_or_clone(self.plain);
+        for (name, _) in topology.plain() {
+            let known = plain.entry(name.clone()).or_default();
+            for (source, catalog) in catalogs {
+                if let Some(columns) = catalog.named(name) {
+                    known.see((source.index(), 0), columns);
+                }
+            }
+            known.is_partial = !unread.is_empty();
         }
-        plain.insert(name.clone(), known);
+        Self {
+            known: known.collect(),
+            plain: Arc::new(plain),
+            unread: Arc::new(unread),
+            topology: Arc::new(topology),
+        }
     }
-    Ok(Loaded {
-        known: known.collect(),
-        plain: Arc::new(plain),
-        topology: Arc::new(topology),
-    })
 }
 
 /// The schemas that tables name.

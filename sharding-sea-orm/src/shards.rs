@@ -1,6 +1,6 @@
 //! Everything that is known while a statement is looked at: topology, entities, catalogs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sea_orm::DbBackend;
@@ -8,7 +8,7 @@ use sea_orm::sea_query::{DynIden, SchemaName, TableName as SqlName, TableRef};
 use sharding_core::plan::{Clause, Refusal};
 use sharding_core::topology::{Home, Node, SourceId, Table, TableName, Topology, TopologyDraft};
 
-use crate::catalog::Known;
+use crate::catalog::{Known, Loaded};
 use crate::entity::EntityTable;
 use crate::execute::Source;
 use crate::visit::{Scan, raw};
@@ -28,6 +28,8 @@ pub(crate) struct Shards {
     pub(crate) plain: Arc<Vec<PlainTable>>,
     /// What is known of the declared tables that are not sharded.
     pub(crate) plain_known: Arc<BTreeMap<TableName, Known>>,
+    /// The data sources whose catalogs are read once a statement needs them.
+    pub(crate) unread: Arc<BTreeSet<SourceId>>,
     /// By their ids, removed ones too.
     pub(crate) sources: Arc<Vec<Arc<Source>>>,
     /// What the topology was built from.
@@ -74,6 +76,27 @@ pub(crate) struct Sharded<'a> {
 }
 
 impl Shards {
+    /// With what the catalogs say.
+    pub(crate) fn with(self, loaded: Loaded) -> Self {
+        Self {
+            topology: loaded.topology,
+            known: loaded.known,
+            plain_known: loaded.plain,
+            unread: loaded.unread,
+            ..self
+        }
+    }
+
+    /// What the catalogs say so far.
+    pub(crate) fn loaded(&self) -> Loaded {
+        Loaded {
+            topology: Arc::clone(&self.topology),
+            known: self.known.clone(),
+            plain: Arc::clone(&self.plain_known),
+            unread: Arc::clone(&self.unread),
+        }
+    }
+
     /// The sharded table that a statement names.
     pub(crate) fn find(&self, name: &SqlName) -> Option<Sharded<'_>> {
         let at = self.topology.position(&table_name(name)?)?;

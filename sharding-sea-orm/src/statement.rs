@@ -1,5 +1,6 @@
 //! What a connection and a transaction have in common: every statement comes through here.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sea_orm::sea_query::{
@@ -12,7 +13,7 @@ use sharding_core::topology::SourceId;
 
 use crate::downcast::downcast;
 use crate::error::ShardingError;
-use crate::execute::{RowStream, Session, Span};
+use crate::execute::{Job, RowStream, Session, Span};
 use crate::plan::{
     Planned, PlannedRead, PlannedWrite, Reached, Want, gathered, plan_delete, plan_insert,
     plan_read, plan_update,
@@ -32,27 +33,91 @@ pub(crate) enum Work {
     Unsure(Box<Unsure>),
 }
 
-/// A statement that waits until it is known which of its tails are there.
+/// A statement that waits until something is known.
 #[derive(Debug)]
 pub(crate) struct Unsure {
     shards: Arc<Shards>,
     statement: Sent,
-    /// The table's position in the topology.
-    at: usize,
-    /// The tails in question.
-    nodes: Vec<usize>,
+    unknown: Unknown,
+}
+
+/// What has to be found out before a statement can be planned.
+#[derive(Debug)]
+enum Unknown {
+    /// Whether these tails of a table, which has this position in the topology, are there.
+    Tails(usize, Vec<usize>),
+    /// What the catalogs of these data sources say.
+    Sources(BTreeSet<SourceId>),
 }
 
 /// A statement, kept for another look at it.
 #[derive(Debug)]
 enum Sent {
     Select(SelectStatement, Want),
+    Insert(InsertStatement),
     Update(UpdateStatement),
     Delete(DeleteStatement),
 }
 
+impl Sent {
+    /// `None` if no catalog has to do with the statement.
+    fn of<S: StatementBuilder>(statement: &S, want: Want) -> Option<Self> {
+        if let Some(select) = downcast::<_, SelectStatement>(statement) {
+            return Some(Self::Select(select.clone(), want));
+        }
+        if let Some(insert) = downcast::<_, InsertStatement>(statement) {
+            return Some(Self::Insert(insert.clone()));
+        }
+        if let Some(update) = downcast::<_, UpdateStatement>(statement) {
+            return Some(Self::Update(update.clone()));
+        }
+        if let Some(delete) = downcast::<_, DeleteStatement>(statement) {
+            return Some(Self::Delete(delete.clone()));
+        }
+        let with = downcast::<_, WithQuery>(statement);
+        let select = with.and_then(select_of_with)?;
+        Some(Self::Select(select, want))
+    }
+}
+
 impl Work {
     pub(crate) fn of<S: StatementBuilder>(
+        shards: &Arc<Shards>,
+        statement: &S,
+        want: Want,
+    ) -> Result<Self, ShardingError> {
+        let found = Self::of_known(shards, statement, want);
+        if shards.unread.is_empty() {
+            return found;
+        }
+        // What would be refused, may not be once more is known.
+        let needed = match &found {
+            Ok(work) => work.needed(&shards.unread),
+            Err(_) => BTreeSet::clone(&shards.unread),
+        };
+        match Sent::of(statement, want) {
+            Some(sent) if !needed.is_empty() => Ok(Self::Unsure(Box::new(Unsure {
+                shards: Arc::clone(shards),
+                statement: sent,
+                unknown: Unknown::Sources(needed),
+            }))),
+            _ => found,
+        }
+    }
+
+    /// Those of the sources that the statement asks.
+    fn needed(&self, unread: &BTreeSet<SourceId>) -> BTreeSet<SourceId> {
+        let jobs = match self {
+            Self::Read(read) => &read.jobs,
+            Self::Write(write) => &write.jobs,
+            Self::Pass(..) => return BTreeSet::new(),
+            Self::Unsure(_) => return unread.clone(),
+        };
+        let sources = jobs.iter().map(Job::source);
+        sources.filter(|source| unread.contains(source)).collect()
+    }
+
+    fn of_known<S: StatementBuilder>(
         shards: &Arc<Shards>,
         statement: &S,
         want: Want,
@@ -97,7 +162,7 @@ impl Work {
                 Planned::Unsharded(source) => source,
             }
         } else if let Some(select) = downcast::<_, WithQuery>(statement).and_then(select_of_with) {
-            return Self::of(shards, &select, want);
+            return Self::of_known(shards, &select, want);
         } else if let Some(create) = downcast::<_, TableCreateStatement>(statement) {
             check_definition(shards, create)?
         } else {
@@ -138,8 +203,7 @@ impl Work {
         Self::Unsure(Box::new(Unsure {
             shards: Arc::clone(shards),
             statement: sent(),
-            at,
-            nodes: unmade,
+            unknown: Unknown::Tails(at, unmade),
         }))
     }
 
@@ -277,18 +341,22 @@ fn once_unless_select<'a>(session: Session<'a>, statement: &Statement) -> Sessio
 }
 
 impl Unsure {
-    /// Looks which of the tails are there, and plans the statement without the others: a table
-    /// that does not exist has no rows.
+    /// Finds out what is not known, and plans the statement. A tail that is not there is left out:
+    /// a table that does not exist has no rows.
     async fn settle(self, session: Session<'_>) -> Result<Work, DbErr> {
-        let Self {
-            shards,
-            statement,
-            at,
-            nodes,
-        } = self;
-        let settled = Arc::new(session.look_for(&shards, at, &nodes).await?);
-        let work = match &statement {
+        let settled = match &self.unknown {
+            Unknown::Tails(at, nodes) => {
+                let settled = session.look_for(&self.shards, *at, nodes).await?;
+                Arc::new(settled)
+            }
+            Unknown::Sources(sources) => {
+                session.meet(sources).await?;
+                session.cluster().shards()
+            }
+        };
+        let work = match &self.statement {
             Sent::Select(select, want) => Work::of(&settled, select, *want)?,
+            Sent::Insert(insert) => Work::of(&settled, insert, Want::All)?,
             Sent::Update(update) => Work::of(&settled, update, Want::All)?,
             Sent::Delete(delete) => Work::of(&settled, delete, Want::All)?,
         };

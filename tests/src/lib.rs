@@ -49,6 +49,7 @@ macro_rules! mount {
             homes: broadcast_tables, single_tables, co_located_tables, refused_writes;
             changes: growth_under_queries, limits_of_added_sources, refusals, draining;
             crowds: no_deadlock, waits_are_bounded, one_place_in_the_line, callers_that_go_away;
+            lazy: first_statements;
             modes: worked_example, all_merges, long_streams, budgets, timeouts;
             observed: spans_and_numbers;
             names: quoted, without_separator, with_schema;
@@ -97,7 +98,7 @@ macro_rules! mount {
 macro_rules! mount_servers {
     ($backend:expr) => {
         $crate::cases!($backend;
-            faults: stalled, cut, retried;
+            faults: stalled, cut, retried, absent;
         );
     };
 }

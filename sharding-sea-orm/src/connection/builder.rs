@@ -69,6 +69,11 @@ impl ShardingBuilder {
     /// Adds a data source: a name of letters, digits, `_` and `-`, and a URL or SeaORM's options
     /// for its pool. All sources must be of one database system.
     ///
+    /// A source with the option `connect_lazy` is not asked while connecting, so it need not be
+    /// there yet; its catalog is read by the first statement that needs it. Until then a text key
+    /// does not narrow, since its collation there is not known, so such a statement needs it, too.
+    /// (SeaORM itself opens SQLite's files in any case.)
+    ///
     /// SeaORM opens at most one connection to SQLite unless told otherwise; with more of them the
     /// tails of one file are read side by side.
     ///
@@ -199,7 +204,8 @@ impl ShardingBuilder {
         self
     }
 
-    /// Checks the configuration, connects to every data source and reads its catalog.
+    /// Checks the configuration, connects to every data source and reads its catalog, lazy ones
+    /// aside.
     ///
     /// # Errors
     /// [`ShardingError::Config`] with every mistake, before any database is touched;
@@ -218,6 +224,10 @@ impl ShardingBuilder {
         let topology = draft.clone().build((self.clock)())?;
         draft.freeze(&topology);
         let breaker = self.breaker.unwrap_or_default();
+        let lazy = self.sources.iter().filter(|(_, access)| access.is_lazy());
+        let unread = lazy
+            .filter_map(|(name, _)| topology.source_id(name))
+            .collect();
         let opened = self.sources.into_iter().map(|(name, access)| {
             let limits = limits_of(&self.source_limits, &name);
             open(name, access, limits, breaker)
@@ -228,7 +238,8 @@ impl ShardingBuilder {
             topology,
             known,
             plain: plain_known,
-        } = catalog::load(&topology, &sources).await?;
+            unread,
+        } = catalog::load_but(unread, &topology, &sources).await?;
         let shards = Shards {
             backend: backend.unwrap_or(DbBackend::Sqlite),
             topology,
@@ -236,6 +247,7 @@ impl ShardingBuilder {
             known,
             plain: Arc::new(self.plain),
             plain_known,
+            unread,
             sources: Arc::new(sources),
             draft: Arc::new(draft),
         };

@@ -9,7 +9,7 @@ use sharding_core::topology::{TableDraft, Topology};
 
 use super::builder::links;
 use super::source::{Access, check_limits, common_backend, limits_of, open};
-use crate::catalog::{self, Loaded};
+use crate::catalog;
 use crate::entity::{EntityRules, EntityTable, check_draft};
 use crate::error::ShardingError;
 use crate::execute::{Cluster, Limits, Source};
@@ -169,25 +169,18 @@ impl<'a> ShardingChange<'a> {
         let breaker = self.cluster.breaker;
         let limits = self.source_limits;
         let sources = with_opened(&before, &topology, self.sources, &limits, breaker).await?;
-        let Loaded {
-            topology,
-            known,
-            plain,
-        } = catalog::load(&topology, &sources).await?;
+        let loaded = catalog::load(&topology, &sources).await?;
         let mut after = Shards {
-            known,
-            plain_known: plain,
-            topology,
             entities: Arc::new(entities),
             sources: Arc::new(sources),
             draft: Arc::new(draft),
             ..Shards::clone(&before)
-        };
+        }
+        .with(loaded);
         if matches!(self.missing, Missing::Create) {
             tables::create(&after).await?;
             let created = catalog::load(&after.topology, &after.sources).await?;
-            (after.topology, after.known) = (created.topology, created.known);
-            after.plain_known = created.plain;
+            after = after.with(created);
         }
         check_present(&after)?;
         let removed = removed(&before, &after);

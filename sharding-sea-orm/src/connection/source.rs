@@ -13,6 +13,16 @@ pub(super) enum Access {
     Connection(DatabaseConnection),
 }
 
+impl Access {
+    /// Whether it is not to be asked while connecting.
+    pub(super) fn is_lazy(&self) -> bool {
+        match self {
+            Self::Options(options) => options.get_connect_lazy(),
+            Self::Connection(_) => false,
+        }
+    }
+}
+
 /// The one database system of all sources; `first` is one that is known already.
 pub(super) fn common_backend<'a>(
     mut first: Option<(&'a str, DbBackend)>,

@@ -8,7 +8,7 @@ use sharding_core::topology::SourceId;
 use tokio::sync::Mutex;
 
 use super::{Limits, Source};
-use crate::catalog::{self, Loaded};
+use crate::catalog;
 use crate::shards::Shards;
 
 /// The state of a sharded connection, which is replaced as a whole under running statements.
@@ -69,26 +69,25 @@ impl Cluster {
     pub(crate) async fn refresh(&self) -> Result<(), DbErr> {
         let _changing = self.changing.lock().await;
         let shards = self.shards();
-        let Loaded {
-            topology,
-            known,
-            plain,
-        } = catalog::load(&shards.topology, &shards.sources).await?;
-        self.replace(Shards {
-            topology,
-            known,
-            plain_known: plain,
-            ..Shards::clone(&shards)
-        });
+        let loaded = catalog::load(&shards.topology, &shards.sources).await?;
+        self.replace(Shards::clone(&shards).with(loaded));
         Ok(())
     }
 
     /// Takes what has been found out in place of what was known, unless the topology has become
     /// another in the meantime: then it is found out again when it is needed.
     pub(crate) fn learn(&self, learn: impl FnOnce(&Shards) -> Shards, before: &Shards) {
+        self.learn_any(|shards| {
+            let is_same = Arc::ptr_eq(&shards.topology, &before.topology);
+            is_same.then(|| learn(shards))
+        });
+    }
+
+    /// Takes what has been found out, if anything, of whatever the topology has become.
+    pub(crate) fn learn_any(&self, learn: impl FnOnce(&Shards) -> Option<Shards>) {
         let mut shards = self.shards.write().unwrap_or_else(PoisonError::into_inner);
-        if Arc::ptr_eq(&shards.topology, &before.topology) {
-            *shards = Arc::new(learn(&shards));
+        if let Some(learned) = learn(&shards) {
+            *shards = Arc::new(learned);
         }
     }
 

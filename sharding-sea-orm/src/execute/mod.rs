@@ -7,6 +7,7 @@ mod finish;
 mod job;
 mod limits;
 mod look_for;
+mod meet;
 mod meter;
 mod observe;
 mod session;

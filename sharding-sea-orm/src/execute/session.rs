@@ -61,8 +61,11 @@ macro_rules! on_connection {
                     None => source.permit(limits, 1, Hold::OneSource).await?,
                 };
                 let mut call = || {
-                    let ($connection, $own) = (source.connection.clone(), $clone);
-                    let call: BoxFuture<'static, _> = Box::pin(async move { $call.await });
+                    let (connection, $own) = (source.connection.clone(), $clone);
+                    let call: BoxFuture<'static, _> = Box::pin(async move {
+                        let $connection = &connection;
+                        $call.await
+                    });
                     call
                 };
                 source.call(limits, caller.number, permit, &mut call).await
@@ -287,23 +290,9 @@ impl<'a> Session<'a> {
 
     /// The catalog of a source.
     pub(crate) async fn catalog(self, source: SourceId) -> Result<Catalog, DbErr> {
-        let schemas = schemas(&self.cluster().shards().topology);
-        match self {
-            Self::Pool(cluster, caller) => {
-                let source = cluster.source(source);
-                let limits = cluster.limits(caller.limits, &source);
-                let _permit = source.permit(limits, 1, Hold::OneSource).await?;
-                source
-                    .within(limits, dialect::catalog(&source.connection, &schemas))
-                    .await
-            }
-            Self::Transaction(transaction, caller) => {
-                let on = transaction.cluster().source(source);
-                let limits = transaction.cluster().limits(caller.limits, &on);
-                let open = transaction.on(source).await?;
-                on.within(limits, dialect::catalog(&*open, &schemas)).await
-            }
-        }
+        let all = schemas(&self.cluster().shards().topology);
+        on_connection!(self, source, schemas = all.clone(), connection =>
+            dialect::catalog(connection, &schemas))
     }
 
     /// The effect of unprepared text on a source.

@@ -36,6 +36,8 @@ pub(crate) struct Source {
     /// Whether the breaker is closed and nothing has failed lately, so that nobody has to ask it.
     calm: AtomicBool,
     meter: Arc<Meter>,
+    /// Held by whoever reads the catalog, if it was not read while connecting.
+    pub(super) meeting: tokio::sync::Mutex<()>,
 }
 
 /// The right to some connections of a source.
@@ -80,6 +82,7 @@ impl Source {
             breaker: Mutex::new(Breaker::new(rules)),
             calm: AtomicBool::new(true),
             meter: Arc::default(),
+            meeting: tokio::sync::Mutex::default(),
         }
     }
 

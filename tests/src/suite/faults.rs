@@ -8,15 +8,16 @@ use std::time::{Duration, Instant};
 use futures_util::TryStreamExt;
 use futures_util::future::join_all;
 use sea_orm::{
-    ColumnTrait, ConnectOptions, DbBackend, DbErr, EntityTrait, IntoActiveModel, QueryFilter,
-    QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, ConnectOptions, DbBackend, DbErr, EntityTrait, IntoActiveModel,
+    QueryFilter, QueryOrder, QuerySelect,
 };
 use sharding_sea_orm::{
     BreakerRules, BreakerState, EntityRules, Limits, Modulo, Retry, ShardingConnection,
     ShardingError, SourceStatus, rule,
 };
 
-use super::modes::entry;
+use super::lazy;
+use super::modes::{entry, plain};
 use super::proxy::{Proxy, Way};
 use crate::world::Databases;
 
@@ -38,9 +39,7 @@ pub struct Behind {
 pub async fn behind_a_proxy(backend: DbBackend, limits: Limits) -> Behind {
     let databases = Databases::<2>::create(backend).await;
     let [a, b] = &databases.urls;
-    let address = b.split('@').nth(1).unwrap().split('/').next().unwrap();
-    let proxy = Proxy::to(address.to_owned()).await;
-    let through = b.replace(address, &format!("127.0.0.1:{}", proxy.port));
+    let (proxy, through) = Proxy::before(b).await;
     let options = |url: &str| {
         let mut options = ConnectOptions::new(url);
         options
@@ -310,6 +309,56 @@ pub async fn retried(backend: DbBackend) {
         inserted.unwrap_err();
         tokio::time::sleep(PAUSE + PAUSE / 2).await;
     }
+    db.close().await.unwrap();
+    databases.drop().await;
+}
+
+/// A source that is not there while connecting holds up only the statements that need it, and is
+/// used once it is there. For servers: SeaORM looks at SQLite's files in any case.
+pub async fn absent(backend: DbBackend) {
+    let databases = Databases::<2>::create(backend).await;
+    lazy::fill(&databases.urls, backend).await;
+    let (proxy, through) = Proxy::before(&databases.urls[1]).await;
+    proxy.set(Way::Cut);
+    let mut late = lazy::options(&through);
+    late.connect_lazy(true);
+    let db = lazy::connected(lazy::options(&databases.urls[0]), late).await;
+    assert_eq!(lazy::of_b(&db).open, 0);
+    assert_eq!(lazy::of_id(&db, 4).await.unwrap().note, lazy::note(4));
+    let row = entry::Model {
+        id: 100,
+        k: 1,
+        note: "new".to_owned(),
+    };
+    row.clone().into_active_model().insert(&db).await.unwrap();
+    assert_eq!(lazy::of_id(&db, 100).await.unwrap(), row);
+    assert_eq!(lazy::of_b(&db).begun, 0);
+    // Whether the key narrows depends on a collation that nobody knows.
+    assert_eq!(lazy::nodes_of(&db, 7), 3 * 2);
+    let by_text = plain::Entity::find().filter(plain::Column::Note.eq(lazy::note(7)));
+    for error in [
+        lazy::of_id(&db, 5).await.unwrap_err(),
+        by_text.one(&db).await.unwrap_err(),
+    ] {
+        match ShardingError::of(&error) {
+            Some(ShardingError::Unreachable { data_source, .. }) => assert_eq!(data_source, "b"),
+            _ => panic!("{error}"),
+        }
+    }
+    proxy.set(Way::Open);
+    while let Err(error) = lazy::of_id(&db, 5).await {
+        assert!(ShardingError::of(&error).is_some(), "{error}");
+        tokio::time::sleep(lazy::PAUSE / 4).await;
+    }
+    assert_eq!(lazy::nodes_of(&db, 7), 1);
+    let sorted = entry::Entity::find()
+        .order_by_asc(entry::Column::Note)
+        .all(&db)
+        .await;
+    let found: Vec<_> = sorted.unwrap().into_iter().map(|row| row.note).collect();
+    let mut expected: Vec<_> = (0..20).map(lazy::note).chain(["new".to_owned()]).collect();
+    expected.sort();
+    assert_eq!(found, expected);
     db.close().await.unwrap();
     databases.drop().await;
 }

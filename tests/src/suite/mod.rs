@@ -15,6 +15,7 @@ pub mod groups;
 pub mod homes;
 pub mod joins;
 pub mod keys;
+pub mod lazy;
 pub mod modes;
 pub mod names;
 pub mod observed;

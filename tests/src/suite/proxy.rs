@@ -57,6 +57,14 @@ impl Proxy {
         }
     }
 
+    /// A proxy for the database of a URL, and the URL that leads through it.
+    pub async fn before(url: &str) -> (Self, String) {
+        let address = url.split('@').nth(1).unwrap().split('/').next().unwrap();
+        let proxy = Self::to(address.to_owned()).await;
+        let through = url.replace(address, &format!("127.0.0.1:{}", proxy.port));
+        (proxy, through)
+    }
+
     /// From now on.
     pub fn set(&self, way: Way) {
         self.way.send(way).unwrap();
