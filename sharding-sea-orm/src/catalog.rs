@@ -7,14 +7,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use sea_orm::{DbBackend, DbErr};
+use futures_util::FutureExt;
+use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 use sharding_core::key::KeyKind;
 use sharding_core::plan::{Proof, TextOrder};
 use sharding_core::topology::{SourceId, Table, TableName, Topology};
 
 use crate::dialect;
 use crate::entity::EntityTable;
-use crate::execute::{Finishing, Hold, Source};
+use crate::execute::{Hold, Source};
 
 /// The columns of one data source's tables, by schema and table.
 #[derive(Debug, Default)]
@@ -295,10 +296,10 @@ pub(crate) async fn load_but(
 
 async fn catalog_of(source: &Source, schemas: Vec<String>) -> Result<Catalog, DbErr> {
     let permit = source.permit(source.limits, 1, Hold::OneSource).await?;
-    let connection = source.connection.clone();
-    let backend = connection.get_database_backend();
-    let read = Box::pin(async move { dialect::catalog(&connection, &schemas).await });
-    Finishing::new(read, Some(permit), backend).await
+    let read = |connection: DatabaseConnection| {
+        async move { dialect::catalog(&connection, &schemas).await }.boxed()
+    };
+    source.finished(Some(permit), read).await
 }
 
 impl Loaded {

@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
+use futures_util::FutureExt;
 use sea_orm::sea_query::{
     ColumnDef, ForeignKeyCreateStatement, IndexCreateStatement, TableCreateStatement,
     TableName as SqlName, TableRef,
 };
-use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, Iterable, Schema, Statement};
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, Iterable, Schema, Statement,
+};
 use sea_orm::{RelationTrait, sea_query::extension::postgres::TypeCreateStatement};
 use sharding_core::topology::{Home, SourceId};
 
@@ -192,12 +195,15 @@ pub(crate) async fn create(shards: &Shards) -> Result<(), ShardingError> {
             add(&definition, &place)?;
         }
     }
-    let connection = |source: &SourceId| &shards.sources[source.index()].connection;
-    for (source, name) in &enums {
-        create_enum(connection(source), name).await?;
-    }
-    for (source, statement) in statements {
-        connection(&source).execute_raw(statement).await?;
+    let enums = enums.into_iter().map(|(source, name)| {
+        let create = create_enum(&name);
+        (source, Statement::from_string(DbBackend::Postgres, create))
+    });
+    for (source, statement) in enums.chain(statements) {
+        let on = &shards.sources[source.index()];
+        let create =
+            |on: DatabaseConnection| async move { on.execute_raw(statement).await }.boxed();
+        on.finished(None, create).await?;
     }
     Ok(())
 }
@@ -213,16 +219,9 @@ fn homes(plain: &PlainTable, shards: &Shards) -> Vec<SourceId> {
 
 /// PostgreSQL has no CREATE TYPE IF NOT EXISTS; a block that forgives the type's presence does
 /// the same.
-async fn create_enum<C: ConnectionTrait>(
-    connection: &C,
-    create: &TypeCreateStatement,
-) -> Result<(), ShardingError> {
+fn create_enum(create: &TypeCreateStatement) -> String {
     let create = create.to_string(sea_orm::sea_query::PostgresQueryBuilder);
-    let sql = format!(
-        "DO $create$ BEGIN {create}; EXCEPTION WHEN duplicate_object THEN NULL; END $create$"
-    );
-    connection.execute_unprepared(&sql).await?;
-    Ok(())
+    format!("DO $create$ BEGIN {create}; EXCEPTION WHEN duplicate_object THEN NULL; END $create$")
 }
 
 fn without_auto_increment(column: &ColumnDef) -> ColumnDef {

@@ -66,7 +66,9 @@ pub(crate) use table::TableConfig;
 ///     url: ${DS0_URL}
 ///     max_connections: 10       # min_connections, connect_timeout_seconds,
 ///                               # acquire_timeout_seconds, idle_timeout_seconds,
-///                               # max_lifetime_seconds, sqlx_logging, schema_search_path
+///                               # max_lifetime_seconds, connect_lazy, test_before_acquire,
+///                               # test_before_acquire_if_idle_for_seconds, sqlx_logging,
+///                               # schema_search_path
 ///     limits: { max_query_connections: 2 }
 ///   ds1: ${DS1_URL:-sqlite://ds1.db}
 /// draining: [ds1]               # gets no new rows

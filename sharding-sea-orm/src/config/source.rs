@@ -50,6 +50,16 @@ pub(super) struct PoolSection {
     /// After how long a connection is closed in any case.
     #[serde(default)]
     max_lifetime_seconds: Field<Option<Seconds>>,
+    /// Whether the source is not asked before a statement needs it: false unless given.
+    #[serde(default)]
+    connect_lazy: Field<Option<Switch>>,
+    /// Whether a connection is tried each time before a statement gets it: true unless given.
+    #[serde(default)]
+    test_before_acquire: Field<Option<Switch>>,
+    /// In place of that: after how long without use a connection is tried before a statement gets
+    /// it.
+    #[serde(default)]
+    test_before_acquire_if_idle_for_seconds: Field<Option<Seconds>>,
     /// Whether statements are logged.
     #[serde(default)]
     sqlx_logging: Field<Option<Switch>>,
@@ -80,6 +90,12 @@ pub(crate) struct SourceConfig {
     pub(crate) idle_timeout: Option<Duration>,
     /// After how long a connection is closed in any case.
     pub(crate) max_lifetime: Option<Duration>,
+    /// Whether it is not asked before a statement needs it.
+    pub(crate) connect_lazy: Option<bool>,
+    /// Whether a connection is tried each time before a statement gets it.
+    pub(crate) test_before_acquire: Option<bool>,
+    /// After how long without use a connection is tried before a statement gets it.
+    pub(crate) test_if_idle_for: Option<Duration>,
     /// Whether statements are logged.
     pub(crate) sqlx_logging: Option<bool>,
     /// The schemas in which PostgreSQL looks for tables.
@@ -109,6 +125,7 @@ impl Field<SourceSection> {
 impl PoolSection {
     fn config(&self, named: SourceConfig, context: &Context<'_>) -> SourceConfig {
         let seconds = |field: &Field<Option<Seconds>>| field.given().map(|seconds| seconds.0);
+        let switch = |field: &Field<Option<Switch>>| field.given().map(|switch| switch.0);
         let limits = self.limits.given();
         let (max, min) = (self.max_connections.given(), self.min_connections.given());
         let (max, min) = (max.map(|max| max.0), min.map(|min| min.0));
@@ -123,7 +140,10 @@ impl PoolSection {
             acquire_timeout: seconds(&self.acquire_timeout_seconds),
             idle_timeout: seconds(&self.idle_timeout_seconds),
             max_lifetime: seconds(&self.max_lifetime_seconds),
-            sqlx_logging: self.sqlx_logging.given().map(|logging| logging.0),
+            connect_lazy: switch(&self.connect_lazy),
+            test_before_acquire: switch(&self.test_before_acquire),
+            test_if_idle_for: seconds(&self.test_before_acquire_if_idle_for_seconds),
+            sqlx_logging: switch(&self.sqlx_logging),
             schema_search_path: self.schema_search_path.given().map(|path| path.0.clone()),
             limits: limits.map_or(Limits::new(), |limits| limits.of_source(context)),
             ..named

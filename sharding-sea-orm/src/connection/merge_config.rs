@@ -98,6 +98,15 @@ fn options(source: &SourceConfig) -> Option<ConnectOptions> {
     if let Some(lifetime) = source.max_lifetime {
         options.max_lifetime(lifetime);
     }
+    if let Some(lazy) = source.connect_lazy {
+        options.connect_lazy(lazy);
+    }
+    if let Some(test) = source.test_before_acquire {
+        options.test_before_acquire(test);
+    }
+    if let Some(idle) = source.test_if_idle_for {
+        options.test_before_acquire_if_idle_for(idle);
+    }
     if let Some(logging) = source.sqlx_logging {
         options.sqlx_logging(logging);
     }

@@ -10,6 +10,7 @@ mod transaction;
 
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr, StatementBuilder, TransactionTrait};
 use sharding_core::topology::Topology;
 
@@ -92,7 +93,8 @@ impl ShardingConnection {
         let warm = shards.topology.sources().map(|(id, _)| {
             let source = &shards.sources[id.index()];
             async move {
-                let all = (0..source.size).map(|_| source.connection.begin());
+                let begin = |on: DatabaseConnection| async move { on.begin().await }.boxed();
+                let all = (0..source.size).map(|_| source.finished(None, begin));
                 let opened = futures_util::future::try_join_all(all).await;
                 opened.map_err(|error| ShardingError::Unreachable {
                     data_source: source.name.clone(),
@@ -179,9 +181,9 @@ impl ShardingConnection {
         let shards = self.cluster.shards();
         for (id, _) in shards.topology.sources() {
             let source = &shards.sources[id.index()];
+            let ping = |on: DatabaseConnection| async move { on.ping().await }.boxed();
             source
-                .connection
-                .ping()
+                .finished(None, ping)
                 .await
                 .map_err(|error| ShardingError::Unreachable {
                     data_source: source.name.clone(),

@@ -230,6 +230,16 @@ impl Source {
         }
     }
 
+    /// What a call gives that is no statement of a caller's, on a connection of the pool.
+    pub(crate) async fn finished<T: Send + 'static>(
+        &self,
+        permit: Option<Permit>,
+        call: impl FnOnce(DatabaseConnection) -> BoxFuture<'static, T>,
+    ) -> T {
+        let backend = self.connection.get_database_backend();
+        Finishing::new(call(self.connection.clone()), permit, backend).await
+    }
+
     /// What a future gives, or that it took too long.
     pub(crate) async fn within<T>(
         &self,

@@ -32,6 +32,9 @@ sources:
     acquire_timeout_seconds: 0x2
     idle_timeout_seconds: 3
     max_lifetime_seconds: 4
+    connect_lazy: true
+    test_before_acquire: false
+    test_before_acquire_if_idle_for_seconds: 5
     sqlx_logging: false
     schema_search_path: sales, public
     limits: { connection_mode: connection_strictly, acquire_timeout_seconds: 0 }
@@ -78,6 +81,9 @@ connect_timeout_seconds = 1
 acquire_timeout_seconds = 0x2
 idle_timeout_seconds = 3
 max_lifetime_seconds = 4
+connect_lazy = true
+test_before_acquire = false
+test_before_acquire_if_idle_for_seconds = 5
 sqlx_logging = false
 schema_search_path = "sales, public"
 limits = { connection_mode = "connection_strictly", acquire_timeout_seconds = 0 }
@@ -156,6 +162,9 @@ fn everything_of_a_file_arrives() {
         assert_eq!(pool.acquire_timeout, seconds(2));
         assert_eq!(pool.idle_timeout, seconds(3));
         assert_eq!(pool.max_lifetime, seconds(4));
+        assert_eq!(pool.connect_lazy, Some(true));
+        assert_eq!(pool.test_before_acquire, Some(false));
+        assert_eq!(pool.test_if_idle_for, seconds(5));
         assert_eq!(pool.sqlx_logging, Some(false));
         assert_eq!(pool.schema_search_path.as_deref(), Some("sales, public"));
         assert_eq!((plain.max_connections, plain.sqlx_logging), (None, None));
