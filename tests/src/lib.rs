@@ -48,7 +48,8 @@ macro_rules! mount {
                 assertions;
             homes: broadcast_tables, single_tables, co_located_tables, refused_writes;
             changes: growth_under_queries, limits_of_added_sources, refusals, draining;
-            crowds: no_deadlock, waits_are_bounded, one_place_in_the_line, callers_that_go_away;
+            crowds: no_deadlock, waits_are_bounded, one_place_in_the_line,
+                sources_side_by_side, callers_that_go_away;
             lazy: first_statements;
             modes: worked_example, all_merges, long_streams, budgets, timeouts;
             observed: spans_and_numbers;

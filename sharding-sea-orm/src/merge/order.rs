@@ -28,6 +28,21 @@ pub(crate) fn concatenate<'a>(streams: Vec<RowStream<'a>>, page: Page) -> RowStr
     })
 }
 
+/// Rows of streams that are read side by side, in no order. After an error no stream is read again.
+pub(crate) fn as_they_arrive(mut streams: Vec<RowStream<'_>>) -> RowStream<'_> {
+    if streams.len() == 1
+        && let Some(only) = streams.pop()
+    {
+        return only;
+    }
+    Box::pin(async_stream::try_stream! {
+        let mut rows = stream::select_all(streams);
+        while let Some(row) = rows.next().await {
+            yield row?;
+        }
+    })
+}
+
 /// What becomes of rows that are equal by the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Equal {

@@ -12,8 +12,8 @@ use sea_orm::{
 use sharding_core::plan::{Merge, Page, ReadPlan};
 
 use self::sorted::Use;
-use crate::execute::{Job, Returning, RowStream, Session, query_all, query_some};
-use crate::merge::{buffered, concatenate, shape_count};
+use crate::execute::{Job, Returning, RowStream, Session, by_source, query_all, query_some};
+use crate::merge::{as_they_arrive, buffered, concatenate, shape_count};
 use crate::plan::{PlannedRead, PlannedWrite};
 
 /// All rows of a SELECT.
@@ -121,11 +121,16 @@ pub(crate) async fn read_stream(
             page,
             ..
         } => {
-            let streams = jobs
-                .into_iter()
-                .map(|job| session.stream_job(job, None))
-                .collect();
-            Ok(concatenate(streams, *page))
+            let one_by_one = |jobs: Vec<Job>, page| {
+                let streams = jobs.into_iter().map(|job| session.stream_job(job, None));
+                concatenate(streams.collect(), page)
+            };
+            if !page.is_everything() || read.locks {
+                return Ok(one_by_one(jobs, *page));
+            }
+            let of_sources = by_source(jobs).into_values();
+            let of_sources = of_sources.map(|jobs| one_by_one(jobs, *page));
+            Ok(as_they_arrive(of_sources.collect()))
         }
         ReadPlan::Merge {
             merge: Merge::Groups(_),

@@ -288,6 +288,34 @@ pub async fn one_place_in_the_line(backend: DbBackend) {
     databases.drop().await;
 }
 
+/// A stream reads all data sources at once, with one connection of each.
+pub async fn sources_side_by_side(backend: DbBackend) {
+    let databases = Databases::<3>::create(backend).await;
+    fill(&databases.urls).await;
+    let db = three_sources(&databases.urls, 2, Limits::new()).await;
+    let query = entry::Entity::find();
+    let mut rows = query.stream(&db).await.unwrap();
+    let mut ids = Vec::new();
+    while ids.len() < 6 {
+        ids.push(rows.try_next().await.unwrap().unwrap().id);
+    }
+    for source in db.status() {
+        let at_once = (source.statements, source.in_use, source.rows);
+        assert!(at_once <= (1, 1, 1) && source.statements == 1, "{source:?}");
+    }
+    while let Some(row) = rows.try_next().await.unwrap() {
+        ids.push(row.id);
+    }
+    ids.sort_unstable();
+    assert_eq!(ids, (0..ROWS).collect::<Vec<_>>());
+    drop(rows);
+    for source in db.status() {
+        assert_eq!((source.most_in_use, source.most_rows), (1, 1), "{source:?}");
+    }
+    db.close().await.unwrap();
+    databases.drop().await;
+}
+
 /// Statements whose callers go away leave nothing behind: no connection, no row, no task, and no
 /// connection whose answer somebody else would read.
 pub async fn callers_that_go_away(backend: DbBackend) {
