@@ -3,8 +3,10 @@
 //!
 //! | span | level | fields |
 //! |---|---|---|
-//! | `sharding.statement` | debug | `rung`, `nodes` |
-//! | `sharding.node` | debug | `data_source` |
+//! | `sharding.statement` | debug | `rung`, `nodes`, `rows` |
+//! | `sharding.node` | debug | `data_source`, `rows` |
+//!
+//! `rows` are those that were given back, or were written; it is set at the end.
 //!
 //! | metric | kind | labels |
 //! |---|---|---|
@@ -13,9 +15,10 @@
 //! | `sharding_connections_in_use` | gauge | `data_source` |
 //! | `sharding_rows_held` | gauge | `data_source` |
 
-use std::pin::Pin;
+use sea_orm::{DbErr, ExecResult, QueryResult};
 
-use futures_util::Stream;
+use super::RowStream;
+use crate::catalog::Catalog;
 
 /// A span, or nothing.
 #[derive(Clone, Debug)]
@@ -33,7 +36,12 @@ impl Span {
     pub(crate) fn statement(rung: &'static str, nodes: usize) -> Self {
         Self {
             #[cfg(feature = "tracing")]
-            span: tracing::debug_span!("sharding.statement", rung, nodes),
+            span: tracing::debug_span!(
+                "sharding.statement",
+                rung,
+                nodes,
+                rows = tracing::field::Empty
+            ),
         }
     }
 
@@ -45,15 +53,22 @@ impl Span {
     pub(crate) fn node(data_source: &str) -> Self {
         Self {
             #[cfg(feature = "tracing")]
-            span: tracing::debug_span!("sharding.node", data_source),
+            span: tracing::debug_span!("sharding.node", data_source, rows = tracing::field::Empty),
         }
     }
 
     /// A future within the span.
-    pub(crate) async fn around<T>(self, future: impl Future<Output = T>) -> T {
+    pub(crate) async fn around<T: Rows>(
+        self,
+        future: impl Future<Output = Result<T, DbErr>>,
+    ) -> Result<T, DbErr> {
         #[cfg(feature = "tracing")]
         {
-            tracing::Instrument::instrument(future, self.span).await
+            let outcome = tracing::Instrument::instrument(future, self.span.clone()).await;
+            if let Some(rows) = outcome.as_ref().ok().and_then(Rows::rows) {
+                self.span.record("rows", rows);
+            }
+            outcome
         }
         #[cfg(not(feature = "tracing"))]
         {
@@ -62,22 +77,79 @@ impl Span {
     }
 
     /// A stream within the span.
-    pub(crate) fn around_rows<'a, T: 'a>(
-        self,
-        rows: Pin<Box<dyn Stream<Item = T> + Send + 'a>>,
-    ) -> Pin<Box<dyn Stream<Item = T> + Send + 'a>> {
+    pub(crate) fn around_rows(self, rows: RowStream<'_>) -> RowStream<'_> {
         #[cfg(feature = "tracing")]
         {
             let mut rows = rows;
+            let mut counted = Counted {
+                span: self.span,
+                rows: 0,
+            };
             Box::pin(futures_util::stream::poll_fn(move |context| {
-                let _entered = self.span.enter();
-                rows.as_mut().poll_next(context)
+                let _entered = counted.span.enter();
+                let row = rows.as_mut().poll_next(context);
+                counted.rows += u64::from(matches!(row, std::task::Poll::Ready(Some(Ok(_)))));
+                row
             }))
         }
         #[cfg(not(feature = "tracing"))]
         {
             rows
         }
+    }
+}
+
+/// The rows of a stream so far, which its span is told when nobody reads it any more.
+#[cfg(feature = "tracing")]
+struct Counted {
+    span: tracing::Span,
+    rows: u64,
+}
+
+#[cfg(feature = "tracing")]
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.span.record("rows", self.rows);
+    }
+}
+
+/// What a statement gives.
+#[cfg_attr(
+    not(feature = "tracing"),
+    allow(dead_code, reason = "a field of a span")
+)]
+pub(crate) trait Rows {
+    /// How many rows, if that is known already.
+    fn rows(&self) -> Option<u64>;
+}
+
+impl Rows for Vec<QueryResult> {
+    fn rows(&self) -> Option<u64> {
+        Some(self.len() as u64)
+    }
+}
+
+impl Rows for Option<QueryResult> {
+    fn rows(&self) -> Option<u64> {
+        Some(u64::from(self.is_some()))
+    }
+}
+
+impl Rows for ExecResult {
+    fn rows(&self) -> Option<u64> {
+        Some(self.rows_affected())
+    }
+}
+
+impl Rows for RowStream<'_> {
+    fn rows(&self) -> Option<u64> {
+        None
+    }
+}
+
+impl Rows for Catalog {
+    fn rows(&self) -> Option<u64> {
+        None
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::Limits;
 use super::finish::Finishing;
 use super::meter::{Counted, HeldRows, Meter};
-use super::observe::{self, Begun, Outcome, Span};
+use super::observe::{self, Begun, Outcome, Rows, Span};
 use crate::dialect;
 use crate::error::ShardingError;
 
@@ -195,7 +195,7 @@ impl Source {
     }
 
     /// What a call says, within the statement timeout, tried again if it may be.
-    pub(crate) async fn call<T: Send + 'static>(
+    pub(crate) async fn call<T: Rows + Send + 'static>(
         self: &Arc<Self>,
         limits: Limits,
         caller: u64,

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 use sea_orm::{DbBackend, EntityTrait, QueryOrder, QuerySelect};
-use tracing::span::Attributes;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Record};
 use tracing::{Id, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt};
@@ -14,21 +15,47 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::entity::spread;
 use crate::world::{World, builder};
 
-/// The name of a span, and that of its parent.
-type Named = (String, Option<String>);
+/// A span that has ended: its name, that of its parent, and its rows.
+type Ended = (String, Option<String>, Option<u64>);
 
 #[derive(Clone, Default)]
-struct Spans(Arc<Mutex<Vec<Named>>>);
+struct Spans(Arc<Mutex<Vec<Ended>>>);
+
+/// The field `rows` of a span.
+#[derive(Default)]
+struct Rows(Option<u64>);
+
+impl Visit for Rows {
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        if field.name() == "rows" {
+            self.0 = Some(value);
+        }
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+}
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Spans {
     fn on_new_span(&self, _: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        context
+            .span(id)
+            .unwrap()
+            .extensions_mut()
+            .insert(Rows::default());
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
         let span = context.span(id).unwrap();
+        values.record(span.extensions_mut().get_mut::<Rows>().unwrap());
+    }
+
+    fn on_close(&self, id: Id, context: Context<'_, S>) {
+        let span = context.span(&id).unwrap();
         let parent = span.parent().map(|parent| parent.name().to_owned());
+        let rows = span.extensions().get::<Rows>().unwrap().0;
         if span.name().starts_with("sharding.") {
-            self.0
-                .lock()
-                .unwrap()
-                .push((span.name().to_owned(), parent));
+            let ended = (span.name().to_owned(), parent, rows);
+            self.0.lock().unwrap().push(ended);
         }
     }
 }
@@ -54,6 +81,8 @@ pub async fn spans_and_numbers(backend: DbBackend) {
                 .order_by_asc(spread::Column::Id)
                 .limit(5);
             assert_eq!(query.all(&db).await.unwrap().len(), 5);
+            let one = spread::Entity::find_by_id(3);
+            one.one(&db).await.unwrap().unwrap();
             db.close().await.unwrap();
         };
         metrics::with_local_recorder(&recorder, || {
@@ -64,15 +93,17 @@ pub async fn spans_and_numbers(backend: DbBackend) {
     };
     let watched = tokio::task::spawn_blocking(watch).await;
     let (spans, numbers) = watched.unwrap();
-    assert_eq!(
-        spans[0],
-        ("sharding.statement".to_owned(), None),
-        "{spans:?}"
-    );
+    let (statements, nodes): (Vec<Ended>, Vec<Ended>) = spans
+        .into_iter()
+        .partition(|(name, ..)| name == "sharding.statement");
+    let rows_of = |spans: &[Ended]| spans.iter().map(|(.., rows)| *rows).collect::<Vec<_>>();
+    assert_eq!(rows_of(&statements), [Some(5), Some(1)], "{statements:?}");
+    assert!(statements.iter().all(|(_, parent, _)| parent.is_none()));
+    assert!(nodes.len() > 2, "{nodes:?}");
     let within = Some("sharding.statement".to_owned());
-    assert!(spans.len() > 2, "{spans:?}");
-    for (name, parent) in &spans[1..] {
+    for (name, parent, rows) in &nodes {
         assert_eq!((name.as_str(), parent), ("sharding.node", &within));
+        assert!(rows.is_some(), "{nodes:?}");
     }
     let mut answered: BTreeMap<String, u64> = BTreeMap::new();
     for (key, _, _, value) in numbers {
@@ -87,7 +118,7 @@ pub async fn spans_and_numbers(backend: DbBackend) {
             *answered.entry(source).or_default() += count;
         }
     }
-    let nodes = spans.len() as u64 - 1;
+    let nodes = nodes.len() as u64;
     assert_eq!(answered.values().sum::<u64>(), nodes, "{answered:?}");
     assert_eq!(answered.len(), 2, "{answered:?}");
     world.end().await;
