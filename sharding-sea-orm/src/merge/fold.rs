@@ -38,10 +38,8 @@ pub(crate) async fn fold_streams(
         }
         heads.push(values(row.as_ref(), &texts, ranks)?);
     }
-    let mut tree = Tournament::new(heads, ByKeys(sort_keys(plan)));
-    let mut merger = GroupMerger::new(plan);
-    let mut groups = Vec::new();
-    while let Some(winner) = tree.winner() {
+    let mut folding = Folding::new(plan, heads);
+    while let Some(winner) = folding.tree.winner() {
         let next = match winner.checked_sub(1) {
             None => kept.next(),
             Some(stream) => {
@@ -49,11 +47,10 @@ pub(crate) async fn fold_streams(
                 values(row.as_ref(), &texts, ranks)?
             }
         };
-        let row = tree.replace(next).map_err(ShardingError::from)?;
-        groups.extend(merger.push(row).map_err(ShardingError::from)?);
-        held.are(groups.len() + kept.len());
+        folding.go_on(next)?;
+        held.are(folding.groups.len() + kept.len());
     }
-    groups.extend(merger.finish());
+    let groups = folding.finish();
     held.are(groups.len());
     Ok(groups)
 }
@@ -65,15 +62,41 @@ pub(crate) fn fold(
 ) -> Result<Vec<Vec<Datum>>, ShardingError> {
     let mut inputs: Vec<_> = inputs.into_iter().map(Vec::into_iter).collect();
     let heads = inputs.iter_mut().map(Iterator::next).collect();
-    let mut tree = Tournament::new(heads, ByKeys(sort_keys(plan)));
-    let mut merger = GroupMerger::new(plan);
-    let mut groups = Vec::new();
-    while let Some(winner) = tree.winner() {
-        let next = inputs[winner].next();
-        groups.extend(merger.push(tree.replace(next)?)?);
+    let mut folding = Folding::new(plan, heads);
+    while let Some(winner) = folding.tree.winner() {
+        folding.go_on(inputs[winner].next())?;
     }
-    groups.extend(merger.finish());
-    Ok(groups)
+    Ok(folding.finish())
+}
+
+/// Partial rows on their way to groups.
+struct Folding<'p> {
+    tree: Tournament<Vec<Datum>, ByKeys>,
+    merger: GroupMerger<'p>,
+    /// Those that are complete.
+    groups: Vec<Vec<Datum>>,
+}
+
+impl<'p> Folding<'p> {
+    fn new(plan: &'p GroupPlan, heads: Vec<Option<Vec<Datum>>>) -> Self {
+        Self {
+            tree: Tournament::new(heads, ByKeys(sort_keys(plan))),
+            merger: GroupMerger::new(plan),
+            groups: Vec::new(),
+        }
+    }
+
+    /// Folds the first row, whose input has this one next.
+    fn go_on(&mut self, next: Option<Vec<Datum>>) -> Result<(), ShardingError> {
+        let row = self.tree.replace(next)?;
+        self.groups.extend(self.merger.push(row)?);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Vec<Vec<Datum>> {
+        self.groups.extend(self.merger.finish());
+        self.groups
+    }
 }
 
 /// The values of rows that are there already.
