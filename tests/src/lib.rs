@@ -94,6 +94,16 @@ macro_rules! mount {
     };
 }
 
+/// Mounts the cases that need no server.
+#[macro_export]
+macro_rules! mount_embedded {
+    ($backend:expr) => {
+        $crate::cases!($backend;
+            memory: crowds;
+        );
+    };
+}
+
 /// Mounts the cases that need a server.
 #[macro_export]
 macro_rules! mount_servers {

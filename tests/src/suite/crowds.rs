@@ -19,7 +19,11 @@ use crate::world::Databases;
 const ROWS: i64 = 300;
 
 /// Two tails in each of three sources, with pools of this size.
-async fn three_sources(urls: &[String; 3], size: u32, limits: Limits) -> ShardingConnection {
+pub(super) async fn three_sources(
+    urls: &[String; 3],
+    size: u32,
+    limits: Limits,
+) -> ShardingConnection {
     let options = |url: &String| {
         let mut options = ConnectOptions::new(url.clone());
         options.max_connections(size).sqlx_logging(false);
@@ -46,6 +50,11 @@ fn rules() -> EntityRules<entry::Entity> {
 
 async fn fill(urls: &[String; 3]) {
     let db = three_sources(urls, 2, Limits::new()).await;
+    fill_all(&db).await;
+    db.close().await.unwrap();
+}
+
+pub(super) async fn fill_all(db: &ShardingConnection) {
     db.create_tables().await.unwrap();
     let row = |id: i64| entry::Model {
         id,
@@ -55,11 +64,10 @@ async fn fill(urls: &[String; 3]) {
     for source in 0..3 {
         let rows = (0..ROWS).filter(|id| id % 3 == source).map(row);
         entry::Entity::insert_many(rows.map(IntoActiveModel::into_active_model))
-            .exec_without_returning(&db)
+            .exec_without_returning(db)
             .await
             .unwrap();
     }
-    db.close().await.unwrap();
 }
 
 fn sorted(order: Order) -> sea_orm::Select<entry::Entity> {
@@ -146,52 +154,57 @@ pub async fn no_deadlock(backend: DbBackend) {
     for size in [1, 2, 3] {
         let wide = Limits::new().max_query_connections(9);
         let db = three_sources(&databases.urls, size, wide).await;
-        let together = async |kinds: &[usize], limits: Limits| {
-            let db = db.with_limits(limits);
-            let tasks = (0..64).map(|number| {
-                let (db, kind) = (db.clone(), kinds[number % kinds.len()]);
-                tokio::spawn(async move { one_of_many(&db, kind).await })
-            });
-            let all = join_all(tasks.collect::<Vec<_>>());
-            let outcomes = tokio::time::timeout(Duration::from_secs(120), all).await;
-            let outcomes = outcomes.expect("some statements hang");
-            let outcomes = outcomes.into_iter().map(Result::unwrap);
-            outcomes.collect::<Vec<Result<usize, DbErr>>>()
-        };
-        // Whoever holds nothing while it waits for more is answered.
-        let patient = Limits::new().acquire_timeout(Duration::from_secs(60));
-        for outcome in together(&[0, 1, 2, 3, 6, 7, 8, 10], patient).await {
-            assert!(outcome.is_ok(), "with pools of {size}: {outcome:?}");
-        }
-        // Whoever waits for what it holds itself gives up, and lets the others go on.
-        let hasty = Limits::new().acquire_timeout(Duration::from_secs(1));
-        for outcome in together(&[0, 1, 2, 3, 4, 5, 6, 11], hasty).await {
-            if let Err(error) = outcome {
-                assert!(
-                    is_for_want_of_connections(&error),
-                    "with pools of {size}: {error}"
-                );
-            }
-        }
-        // MySQL's driver cannot be left before the end.
-        while db.status().iter().any(|source| source.in_use > 0) {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        for source in db.status() {
-            let idle = (
-                source.in_use,
-                source.waiting,
-                source.statements,
-                source.rows,
-            );
-            assert_eq!(idle, (0, 0, 0, 0), "{source:?}");
-            assert_eq!(source.breaker, BreakerState::Closed, "{source:?}");
-            assert!(source.most_in_use <= size as usize, "{source:?}");
-        }
-        assert_eq!(entry::Entity::find().count(&db).await.unwrap(), ROWS as u64);
+        all_end(&db, size).await;
         db.close().await.unwrap();
     }
     databases.drop().await;
+}
+
+/// Many statements at once end, with pools of this size, and leave nothing behind.
+pub(super) async fn all_end(db: &ShardingConnection, size: u32) {
+    let together = async |kinds: &[usize], limits: Limits| {
+        let db = db.with_limits(limits);
+        let tasks = (0..64).map(|number| {
+            let (db, kind) = (db.clone(), kinds[number % kinds.len()]);
+            tokio::spawn(async move { one_of_many(&db, kind).await })
+        });
+        let all = join_all(tasks.collect::<Vec<_>>());
+        let outcomes = tokio::time::timeout(Duration::from_secs(120), all).await;
+        let outcomes = outcomes.expect("some statements hang");
+        let outcomes = outcomes.into_iter().map(Result::unwrap);
+        outcomes.collect::<Vec<Result<usize, DbErr>>>()
+    };
+    // Whoever holds nothing while it waits for more is answered.
+    let patient = Limits::new().acquire_timeout(Duration::from_secs(60));
+    for outcome in together(&[0, 1, 2, 3, 6, 7, 8, 10], patient).await {
+        assert!(outcome.is_ok(), "with pools of {size}: {outcome:?}");
+    }
+    // Whoever waits for what it holds itself gives up, and lets the others go on.
+    let hasty = Limits::new().acquire_timeout(Duration::from_secs(1));
+    for outcome in together(&[0, 1, 2, 3, 4, 5, 6, 11], hasty).await {
+        if let Err(error) = outcome {
+            assert!(
+                is_for_want_of_connections(&error),
+                "with pools of {size}: {error}"
+            );
+        }
+    }
+    // MySQL's driver cannot be left before the end.
+    while db.status().iter().any(|source| source.in_use > 0) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    for source in db.status() {
+        let idle = (
+            source.in_use,
+            source.waiting,
+            source.statements,
+            source.rows,
+        );
+        assert_eq!(idle, (0, 0, 0, 0), "{source:?}");
+        assert_eq!(source.breaker, BreakerState::Closed, "{source:?}");
+        assert!(source.most_in_use <= size as usize, "{source:?}");
+    }
+    assert_eq!(entry::Entity::find().count(db).await.unwrap(), ROWS as u64);
 }
 
 /// What waits too long says what it wanted and what it held.

@@ -16,6 +16,7 @@ pub mod homes;
 pub mod joins;
 pub mod keys;
 pub mod lazy;
+pub mod memory;
 pub mod modes;
 pub mod names;
 pub mod observed;
