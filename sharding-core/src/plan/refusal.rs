@@ -69,7 +69,8 @@ pub enum Clause {
     OrderUnproven(String),
     /// ORDER BY an ENUM, which a union makes a text of.
     EnumOrder,
-    /// ORDER BY over more tables than there are connections, of which all rows are streamed.
+    /// ORDER BY of which all rows are streamed, over more tables than there are connections, or where
+    /// the database merges at less cost.
     Cursors,
     /// FOR UPDATE and the like together with LIMIT.
     LockWithLimit,
@@ -198,7 +199,9 @@ impl fmt::Display for Clause {
             Self::OrderExpression => f.write_str("ORDER BY something that cannot be selected"),
             Self::OrderUnproven(why) => write!(f, "ORDER BY a column that {why}"),
             Self::EnumOrder => f.write_str("ORDER BY an ENUM"),
-            Self::Cursors => f.write_str("a stream over more tables than there are connections"),
+            Self::Cursors => {
+                f.write_str("a stream in an order, which the database merges at less cost")
+            }
             Self::LockWithLimit => f.write_str("row locks together with LIMIT"),
             Self::LockOfJoin => f.write_str("row locks together with a join or a subquery"),
             Self::LimitedWrite => f.write_str("ORDER BY or LIMIT in an UPDATE or DELETE"),

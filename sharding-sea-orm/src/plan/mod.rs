@@ -6,7 +6,7 @@ mod read;
 mod route;
 mod write;
 
-pub(crate) use paging::{Paging, with_page};
+pub(crate) use paging::{FAR, Paging, with_page};
 pub(crate) use read::{Computed, KeyReason, PlannedRead, Reached, Want, plan_read};
 pub(crate) use route::key_reasons;
 pub(crate) use write::{PlannedWrite, plan_delete, plan_insert, plan_update};

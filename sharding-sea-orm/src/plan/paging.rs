@@ -29,10 +29,14 @@ pub(crate) struct Deep {
     /// The statement with its order turned around, if that order is total: the page may be nearer
     /// to the end. Its page is still to be set.
     pub(crate) flipped: Option<SelectStatement>,
+    /// The statement over the union of all tables, where that is cheaper for a page that is far
+    /// from both ends: SQLite skips rows in no time, but hands each that it gives from thread to
+    /// thread.
+    pub(crate) union: Option<Job>,
 }
 
 /// So many rows are skipped without being counted first.
-const FAR: u64 = 10_000;
+pub(crate) const FAR: u64 = 10_000;
 
 impl Paging {
     /// The groups of units, if rows are sorted by a column that the tails follow, or if its least
@@ -84,7 +88,7 @@ impl Paging {
     }
 
     /// Adds what is needed if the page lies far behind the first one. `jobs` makes the jobs of the
-    /// units for a statement.
+    /// units for a statement, `union` the one of all nodes, if it may be used in their place.
     pub(super) fn look_far(
         &mut self,
         plan: &ReadPlan,
@@ -92,6 +96,7 @@ impl Paging {
         parts: &Parts,
         is_total: bool,
         jobs: impl FnOnce(&SelectStatement) -> Result<Vec<Job>, Clause>,
+        union: impl FnOnce() -> Option<Job>,
     ) -> Result<(), Clause> {
         let ReadPlan::Merge {
             merge: Merge::Order(_),
@@ -117,9 +122,12 @@ impl Paging {
             .reset_limit()
             .reset_offset()
             .expr(Expr::col(sea_orm::sea_query::Asterisk).count());
+        // Equal rows may be in another order there.
+        let union = is_total.then(union).flatten();
         self.deep = Some(Deep {
             counts: jobs(&count)?,
             flipped,
+            union,
         });
         Ok(())
     }

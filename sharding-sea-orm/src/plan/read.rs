@@ -1,4 +1,6 @@
-use std::collections::{BTreeMap, BTreeSet};
+mod unions;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sea_orm::DbBackend;
@@ -263,9 +265,9 @@ impl<'p> Planner<'p> {
         }
         let mut paging = Paging::of(&plan, &selection, &units, backend);
         let is_total = self.tables.len() == 1 && selection.is_total;
-        paging.look_far(&plan, self.select, parts, is_total, |count| {
-            self.jobs(form, count, &units)
-        })?;
+        let of_units = |count: &SelectStatement| self.jobs(form, count, &units);
+        let union = || self.cheap_union(form, reach);
+        paging.look_far(&plan, self.select, parts, is_total, of_units, union)?;
         let computed = self.computed(form, &shape, selection, &plan, &units)?;
         Ok(Climbed {
             plan,
@@ -275,57 +277,6 @@ impl<'p> Planner<'p> {
             computed,
             locks: shape.locks,
         })
-    }
-
-    /// The same rows, sorted by the databases where not every table can have a cursor, so that many
-    /// rows would have to be kept here. Where the order follows the tails, one after the other has
-    /// one. MariaDB's unions have other types, so there the rows are kept.
-    fn with_fewer_cursors(
-        &self,
-        form: Form<'_>,
-        tree: &Tree<'_>,
-        reach: Reach,
-        climbed: Climbed,
-    ) -> Climbed {
-        let is_sorted = matches!(
-            &climbed.plan,
-            ReadPlan::Merge {
-                merge: Merge::Order(_) | Merge::Distinct(_),
-                ..
-            }
-        );
-        let in_sequence = !climbed.paging.groups.is_empty();
-        let is_mysql = self.shards.backend == DbBackend::MySql;
-        if !is_sorted || in_sequence || is_mysql || climbed.locks || !self.lacks_cursors(tree) {
-            return climbed;
-        }
-        match reach {
-            Reach::OneSource => match self.jobs(form, self.select, &[self.everything()]) {
-                Ok(jobs) => Climbed::plain(ReadPlan::Union(Clause::Cursors), jobs),
-                Err(_) => climbed,
-            },
-            _ => self
-                .divided(form, tree, Unit::Source, reach)
-                .unwrap_or(climbed),
-        }
-    }
-
-    /// Whether all rows are streamed to their end, but not every table can have a cursor.
-    fn lacks_cursors(&self, tree: &Tree<'_>) -> bool {
-        let Want::Streamed(most) = self.want else {
-            return false;
-        };
-        if tree.root.parts.limit.is_some() {
-            return false;
-        }
-        let mut counts: BTreeMap<SourceId, usize> = BTreeMap::new();
-        let first = &self.tables[0];
-        for &node in &first.nodes {
-            *counts.entry(first.table.source(node)).or_default() += 1;
-        }
-        let size = |source: &SourceId| self.shards.sources[source.index()].size as usize;
-        let most = |source| most.unwrap_or(usize::MAX).min(size(source));
-        counts.iter().any(|(source, count)| *count > most(source))
     }
 
     /// All nodes together.

@@ -10,7 +10,7 @@ use super::sorted::{Use, whole};
 use crate::error::ShardingError;
 use crate::execute::{Job, RowStream, Session, query_all};
 use crate::merge::{buffered, strip};
-use crate::plan::{Paging, Planned, PlannedRead, Want, plan_read, with_page};
+use crate::plan::{FAR, Paging, Planned, PlannedRead, Want, plan_read, with_page};
 
 /// The rows of a page, sorted.
 pub(super) async fn read_page(
@@ -32,6 +32,9 @@ pub(super) async fn read_page(
         return Ok(Vec::new());
     }
     let behind = total - page.offset - take;
+    if let Some(union) = deep.union.filter(|_| page.offset.min(behind) >= FAR) {
+        return session.query_job(union).await;
+    }
     if let Some(flipped) = deep.flipped.as_ref().filter(|_| behind < page.offset) {
         let page = Page {
             offset: behind,

@@ -226,7 +226,7 @@ pub async fn waits_are_bounded(backend: DbBackend) {
     };
     let Some(ShardingError::NoConnection {
         data_source,
-        wanted: 2,
+        wanted,
         free: 0,
         size: 2,
         held,
@@ -234,8 +234,10 @@ pub async fn waits_are_bounded(backend: DbBackend) {
     else {
         panic!("{error}")
     };
-    assert_eq!(data_source, "b");
-    assert_eq!(*held, [("a".to_owned(), 2)]);
+    // SQLite merges the tables of one source by itself.
+    let of_each = if backend == DbBackend::Sqlite { 1 } else { 2 };
+    assert_eq!((data_source.as_str(), *wanted), ("b", of_each));
+    assert_eq!(*held, [("a".to_owned(), of_each)]);
     // Statements that do not need it do not wait.
     let of_a = entry::Entity::find().filter(entry::Column::Id.is_in([0, 3, 6]));
     assert_eq!(of_a.clone().all(&db).await.unwrap().len(), 3);
