@@ -7,7 +7,7 @@ use sea_orm::{
 };
 use sharding_sea_orm::Rung;
 
-use crate::entity::{monthly, spread, whole};
+use crate::entity::{hashed, monthly, spread, whole};
 use crate::world::World;
 use crate::{same, same_set};
 
@@ -253,6 +253,29 @@ pub async fn streams(backend: DbBackend) {
     let mut ids: Vec<_> = rows.map_ok(|event| event.id).try_collect().await.unwrap();
     ids.sort_unstable();
     assert_eq!(ids, expected);
+
+    // Values have the types that they have in one table, also where the database merges.
+    let whole_rows = ordered(whole::Entity::find())
+        .into_json()
+        .all(&world.db)
+        .await;
+    let whole_rows = whole_rows.unwrap();
+    macro_rules! as_json {
+        ($e:ident) => {
+            $e::Entity::find()
+                .order_by_asc($e::Column::Id)
+                .into_json()
+                .stream(&world.db)
+                .await
+                .unwrap()
+                .try_collect::<Vec<_>>()
+                .await
+                .unwrap()
+        };
+    }
+    assert_eq!(as_json!(monthly), whole_rows);
+    assert_eq!(as_json!(hashed), whole_rows);
+    assert_eq!(as_json!(spread), whole_rows);
 
     // A stream that is dropped early gives its connections back.
     for _ in 0..20 {
