@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use sea_orm::DbBackend;
 use sharding_sea_orm::{BreakerState, Limits, ShardingConnection};
-use tests::suite::faults::{Behind, answered, behind_a_proxy, of, of_b, of_both};
+use tests::suite::faults::{Behind, answered, behind_a_proxy, of, of_both, of_one};
 use tests::suite::proxy::Way;
 
 const CALLERS: usize = 32;
@@ -93,7 +93,7 @@ async fn beside(db: &ShardingConnection, asked: Asked) -> (u64, Duration) {
                 while !stop.load(Ordering::Relaxed) {
                     // Whether it is answered is not what is measured.
                     let _ = match asked {
-                        Asked::TheOther => of_b(&db).await,
+                        Asked::TheOther => of_one(&db, 43).await,
                         Asked::Both => of_both(&db, number).await.map(drop),
                     };
                     tokio::time::sleep(PAUSE).await;

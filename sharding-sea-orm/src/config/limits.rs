@@ -127,7 +127,10 @@ impl LimitsSection {
             let why = "counts the tables of all data sources; give it in the limits of the file";
             context.wrong(&self.max_nodes, why);
         }
-        self.limits()
+        Limits {
+            max_nodes: None,
+            ..self.limits()
+        }
     }
 }
 

@@ -137,7 +137,8 @@ impl ShardingConnection {
     }
 
     /// How a statement would be carried out: its nodes, the reasons for them, the rung of the
-    /// ladder, and the SQL for each node. No database is asked.
+    /// ladder, and the SQL for each node. No database is asked, so what depends on a collation of
+    /// a source that is connected lazily is wide until a statement has needed that source.
     ///
     /// # Errors
     /// The refusal, if the statement would be refused.

@@ -214,7 +214,7 @@ pub async fn mistakes_of_files(backend: DbBackend) {
 default_source: c
 sources:
   a: "${A}"
-  d: { url: "${NOWHERE}", max_conections: 2, limits: { connection_mode: auto } }
+  d: { url: "${NOWHERE}", max_conections: 2, limits: { connection_mode: auto, max_nodes: 9 } }
 limits: { max_nodes: 3, max_query_connections: 4 }
 breaker: { failures: 7 }
 tables:
@@ -254,6 +254,8 @@ tables:
             "sources.d.url: the environment variable `NOWHERE` is not set; set it, or give a \
              default as in `${NOWHERE:-default}`",
             "sources.d.max_conections: is not known; did you mean `max_connections`?",
+            "sources.d.limits.max_nodes: counts the tables of all data sources; give it in the \
+             limits of the file",
             "tables.event_monthly.table.by.starting: has to be a month such as 2013-01, not \
              `2013-13`",
             "sources.a: is given in the code, too; remove one of them",
