@@ -99,7 +99,7 @@ macro_rules! mount {
 macro_rules! mount_embedded {
     ($backend:expr) => {
         $crate::cases!($backend;
-            memory: crowds;
+            memory: crowds, more_tables_than_a_union;
         );
     };
 }

@@ -11,9 +11,6 @@ use crate::execute::Job;
 use crate::rewrite::Form;
 use crate::visit::Tree;
 
-/// How many SELECTs a union of SQLite's has at most, unless it was built otherwise.
-const SQLITE_SELECTS: usize = 500;
-
 impl Planner<'_> {
     /// The statement over the union of all nodes, if the database puts rows together at less cost
     /// than it hands them over.
@@ -27,7 +24,7 @@ impl Planner<'_> {
     /// Whether a union of so many tables costs less than their merge. SQLite runs in this process,
     /// but hands rows from thread to thread.
     fn is_cheap(&self, tables: usize) -> bool {
-        self.shards.backend == DbBackend::Sqlite && (2..=SQLITE_SELECTS).contains(&tables)
+        self.shards.backend == DbBackend::Sqlite && tables > 1
     }
 
     /// The same rows, sorted by the databases where that costs less, or where not every table can
@@ -78,12 +75,9 @@ impl Planner<'_> {
         for &node in &first.nodes {
             *counts.entry(first.table.source(node)).or_default() += 1;
         }
-        if self.shards.backend == DbBackend::Sqlite {
-            let is_possible = counts.values().all(|count| *count <= SQLITE_SELECTS);
-            return is_possible && counts.values().any(|count| self.is_cheap(*count));
-        }
         let size = |source: &SourceId| self.shards.sources[source.index()].size as usize;
         let most = |source| most.unwrap_or(usize::MAX).min(size(source));
-        counts.iter().any(|(source, count)| *count > most(source))
+        let mut counts = counts.iter();
+        counts.any(|(source, count)| self.is_cheap(*count) || *count > most(source))
     }
 }
