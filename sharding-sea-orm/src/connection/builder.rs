@@ -74,6 +74,9 @@ impl ShardingBuilder {
     /// does not narrow, since its collation there is not known, so such a statement needs it, too.
     /// (SeaORM itself opens SQLite's files in any case.)
     ///
+    /// Connections to SQLite are not tried before a statement gets one (`test_before_acquire`): a
+    /// database in memory would be lost with a statement that is given up meanwhile.
+    ///
     /// SeaORM opens at most one connection to SQLite unless told otherwise; with more of them the
     /// tails of one file are read side by side.
     ///

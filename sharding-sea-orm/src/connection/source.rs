@@ -116,7 +116,12 @@ pub(super) async fn open(
 ) -> Result<Source, ShardingError> {
     let (connection, own) = match access {
         Access::Connection(connection) => (connection, Limits::new()),
-        Access::Options(options) => {
+        Access::Options(mut options) => {
+            // A statement that is given up while its connection is tried loses that connection, and
+            // with it a database in memory. There is no way to SQLite that could have failed.
+            if options.get_url().starts_with("sqlite:") {
+                options.test_before_acquire(false);
+            }
             let own = match options.get_acquire_timeout() {
                 Some(timeout) => Limits::new().acquire_timeout(timeout),
                 None => Limits::new(),

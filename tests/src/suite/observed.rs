@@ -15,11 +15,11 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::entity::spread;
 use crate::world::{World, builder};
 
-/// A span that has ended: its name, that of its parent, and its rows.
-type Ended = (String, Option<String>, Option<u64>);
+/// A span: its name, that of its parent, and its rows once they are told.
+type Seen = (String, Option<String>, Option<u64>);
 
 #[derive(Clone, Default)]
-struct Spans(Arc<Mutex<Vec<Ended>>>);
+struct Spans(Arc<Mutex<Vec<(Id, Seen)>>>);
 
 /// The field `rows` of a span.
 #[derive(Default)]
@@ -37,25 +37,21 @@ impl Visit for Rows {
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Spans {
     fn on_new_span(&self, _: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        context
-            .span(id)
-            .unwrap()
-            .extensions_mut()
-            .insert(Rows::default());
-    }
-
-    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
         let span = context.span(id).unwrap();
-        values.record(span.extensions_mut().get_mut::<Rows>().unwrap());
+        let parent = span.parent().map(|parent| parent.name().to_owned());
+        if span.name().starts_with("sharding.") {
+            let seen = (span.name().to_owned(), parent, None);
+            self.0.lock().unwrap().push((id.clone(), seen));
+        }
     }
 
-    fn on_close(&self, id: Id, context: Context<'_, S>) {
-        let span = context.span(&id).unwrap();
-        let parent = span.parent().map(|parent| parent.name().to_owned());
-        let rows = span.extensions().get::<Rows>().unwrap().0;
-        if span.name().starts_with("sharding.") {
-            let ended = (span.name().to_owned(), parent, rows);
-            self.0.lock().unwrap().push(ended);
+    fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
+        let mut rows = Rows::default();
+        values.record(&mut rows);
+        // Ids are used again, by later spans.
+        let mut spans = self.0.lock().unwrap();
+        if let Some((_, seen)) = spans.iter_mut().rev().find(|(own, _)| own == id) {
+            seen.2 = rows.0;
         }
     }
 }
@@ -89,14 +85,15 @@ pub async fn spans_and_numbers(backend: DbBackend) {
             tracing::subscriber::with_default(subscriber, || runtime.block_on(ask));
         });
         let spans = spans.0.lock().unwrap().clone();
+        let spans: Vec<Seen> = spans.into_iter().map(|(_, seen)| seen).collect();
         (spans, recorder.snapshotter().snapshot().into_vec())
     };
     let watched = tokio::task::spawn_blocking(watch).await;
     let (spans, numbers) = watched.unwrap();
-    let (statements, nodes): (Vec<Ended>, Vec<Ended>) = spans
+    let (statements, nodes): (Vec<Seen>, Vec<Seen>) = spans
         .into_iter()
         .partition(|(name, ..)| name == "sharding.statement");
-    let rows_of = |spans: &[Ended]| spans.iter().map(|(.., rows)| *rows).collect::<Vec<_>>();
+    let rows_of = |spans: &[Seen]| spans.iter().map(|(.., rows)| *rows).collect::<Vec<_>>();
     assert_eq!(rows_of(&statements), [Some(5), Some(1)], "{statements:?}");
     assert!(statements.iter().all(|(_, parent, _)| parent.is_none()));
     assert!(nodes.len() > 2, "{nodes:?}");
